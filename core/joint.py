@@ -39,7 +39,8 @@ class Joint:
     s_labels, x_labels : tuple of str
         Names of the symbols.
     n : int or None
-        Number of records behind the probabilities, where there are any.
+        Number of records behind the probabilities, where there are any. With sampling weights w it
+        is approximate: Kish's effective number, (Σw)²/Σw².
     kept_s, kept_x : ndarray
         For each symbol its index in the matrix handed in, shapes (n_s,) and (n_x,).
     dropped_s, dropped_x : tuple of str
@@ -47,6 +48,8 @@ class Joint:
     x_shape : tuple of int
         Sizes of X's attributes where X is a product of several: the columns handed in are all
         combinations in C order, the last attribute fastest. Empty where X is one attribute.
+    weighted : bool
+        Whether the probabilities are shares of sampling weights.
     known : ThreeWay or None
         The counts of S, X and the columns K that others know, where such were chosen; its symbols
         of S and X are those of the matrix handed in.
@@ -71,6 +74,7 @@ class Joint:
     dropped_x: tuple[str, ...] = ()
     x_shape: tuple[int, ...] = ()
     known: ThreeWay | None = None
+    weighted: bool = False
 
     @property
     def n_s(self) -> int:
@@ -96,8 +100,8 @@ class Joint:
 
     @property
     def counts(self) -> FloatArray | None:
-        """Numbers of records, shape (n_s, n_x); None without any, or beyond exact doubles."""
-        if self.n is None or self.n >= 2.0**53:
+        """Numbers of records, shape (n_s, n_x); None without any, weighted, or beyond doubles."""
+        if self.n is None or self.n >= 2.0**53 or self.weighted:
             return None
         result: FloatArray = np.rint(self.p * self.n)
         return result

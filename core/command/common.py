@@ -88,7 +88,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="how to read the records, as data.read in a scenario: header=3, skip_end=2, "
-        "delimiter=tab, missing=NA,-99, weight=Freq, or a JSON object; may be repeated",
+        "delimiter=tab, missing=NA,-99, weight=Freq, sampling=wt, person=id, first=true, or a JSON "
+        "object; may be repeated",
     )
 
 
@@ -147,7 +148,7 @@ def with_file(
             f"The scenario is about the file {source[7:19]}…, but {path.name} is {key[7:19]}…: "
             "another file, or a changed one."
         )
-    if read.weight:
+    if read.weight or read.sampling or read.person:
         say(f"{path.name}: {size_said(key, sources, read)}.")
     if called is not None:
         called[key] = str(path)

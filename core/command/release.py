@@ -18,6 +18,7 @@ from core.command.common import (
 )
 from core.data import Sources
 from core.data.counts.cells import JOINED
+from core.data.counts.report import several
 from core.errors import InvalidInputError
 from core.records.applying import Applied, write
 from core.records.certificate import Release, certificate
@@ -143,6 +144,8 @@ def run(options: argparse.Namespace) -> int:
     before = _stamp(options.records)
     design = designed(text, options.records, Sources(databases=True), options.design)
     tell_reading(design.upload)
+    if design.upload.table.most > 1:
+        _say(several(design.upload.table.most))
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(

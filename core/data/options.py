@@ -223,9 +223,11 @@ class ReadOptions:
     keys of `DECIMALS` and `THOUSANDS`, distinct. `missing`: texts that mean a missing value in
     every column; None for the usual ones (NA, null, -, …), in columns that have numbers otherwise.
     A blank is always missing. `weight`: the column that says how many records a row stands for; ""
-    for one each, None where unspecified. `omit`: texts such as Total whose rows are left out;
-    `cells`: columns whose cells are numbers of records, as of a cross table. For both, () is none,
-    and None is unspecified.
+    for one each, None where unspecified. `sampling`: the column of sampling weights, such as those
+    of a survey, by which shares are counted; "" for none. `person`: the column that names whose
+    record it is; `first`: whether only the first record of each person counts. `omit`: texts such
+    as Total whose rows are left out; `cells`: columns whose cells are numbers of records, as of a
+    cross table. For both, () is none, and None is unspecified.
     """
 
     encoding: str = ""
@@ -243,6 +245,9 @@ class ReadOptions:
     sheet: str = ""
     kept: tuple[str, ...] = ()
     weight: str | None = None
+    sampling: str = ""
+    person: str = ""
+    first: bool = False
     omit: tuple[str, ...] | None = None
     cells: tuple[str, ...] | None = None
 
@@ -256,9 +261,25 @@ class ReadOptions:
         self._check_lines()
         for name, known in (("quote", QUOTES), ("escape", ESCAPES), ("pad", PADS)):
             _one_of(getattr(self, name), known, f"{name}")
-        for what, kind in (("sheet", str), ("weight", str | None)):
+        names = (("sheet", str), ("weight", str | None), ("sampling", str), ("person", str))
+        for what, kind in names:
             if not isinstance(value := getattr(self, what), kind):
                 raise InvalidInputError(f"{what} must be a name, got {shown(value)}.")
+        if self.sampling and (self.weight or self.cells):
+            raise InvalidInputError(
+                f"Rows with sampling weights, of {shown(self.sampling)}, are one record each: "
+                "numbers of records cannot be counted too."
+            )
+        if not isinstance(self.first, bool) or (self.first and not self.person):
+            raise InvalidInputError(
+                "first must be true or false, and true only with a column that names the person, "
+                f"got {shown(self.first)}."
+            )
+        if self.person and (self.weight or self.cells):
+            raise InvalidInputError(
+                f"A row is one record of a person, whom {shown(self.person)} names: it cannot "
+                "stand for several records."
+            )
         for name in listed(self.kept, "kept"):
             _one_of(name, KEPT, "What is kept as it is")
         object.__setattr__(self, "kept", tuple(sorted(set(self.kept))))
@@ -310,6 +331,9 @@ class ReadOptions:
             missing=None,
             columns=(),
             weight=None,
+            sampling="",
+            person="",
+            first=False,
             omit=None,
             cells=None,
         )
@@ -326,7 +350,9 @@ class ReadOptions:
         kept = tuple(options for options in self.columns if options.column in columns)
         weight = self.weight if not self.weight or self.weight in columns else None
         cells = self.cells if set(self.cells or ()) <= set(columns) else None
-        return replace(self, columns=kept, weight=weight, cells=cells)
+        sampling = self.sampling if self.sampling in columns else ""
+        rest = replace(self, columns=kept, weight=weight, sampling=sampling, cells=cells)
+        return rest if self.person in columns else replace(rest, person="", first=False)
 
     def of(self, column: str) -> ColumnOptions:
         matches = (options for options in self.columns if options.column == column)
@@ -374,6 +400,11 @@ class ReadOptions:
             parts.append(f"each row stands for as many records as {self.weight!r} says")
         elif self.weight is not None:
             parts.append("each row is one record")
+        if self.sampling:
+            parts.append(f"shares counted by the sampling weights of {self.sampling!r}")
+        if self.person:
+            only = ": only the first record of each counts" if self.first else ""
+            parts.append(f"persons are named by {self.person!r}{only}")
         if self.omit:
             parts.append(f"rows called {', '.join(self.omit)} left out")
         elif self.omit is not None:
@@ -428,6 +459,8 @@ def _setting(name: str, text: str) -> Any:
         return numbers if name == "header" else numbers[0]
     if name in ("missing", "kept", "omit", "cells"):
         return [part.strip() for part in text.split(",") if part.strip()]
+    if name == "first" and text in ("true", "false"):
+        return text == "true"
     if name == "columns":
         return read_json(text, "columns")
     return {"tab": "\t"}.get(text, text) if name == "delimiter" else text

@@ -42,6 +42,9 @@ BLANKS = ("?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "null", "none", "-", 
 WEIGHT = "weight"
 """The number of records of a row, in queries."""
 
+SAMPLED, SQUARED = "sampled", "squared"
+"""The sampling weight of a row, in queries, and its square."""
+
 
 @dataclass(frozen=True)
 class Marks:
@@ -70,7 +73,10 @@ class FileTable:
     records no longer have. `exact`: columns whose marks were chosen, so other text is a word.
     `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
     reported. `counted`: whether a last column, not one of `columns`, is how many records a row
-    stands for. `weigher`: the column by which its program weighs records, "" for none.
+    stands for. `weigher`: the column by which its program weighs records, "" for none. `sampling`:
+    the column of sampling weights, all above 0, "" for none; `unweighted`: how many rows of weight
+    0 it no longer has. `person`: the column that names whose record it is, "" for none; `most`: the
+    most records of a person; `repeated`: how many records of persons it no longer has.
     """
 
     title: str
@@ -83,6 +89,11 @@ class FileTable:
     told: bool = True
     counted: bool = False
     weigher: str = ""
+    sampling: str = ""
+    unweighted: int = 0
+    person: str = ""
+    most: int = 1
+    repeated: int = 0
 
     @cached_property
     def rows(self) -> int:
@@ -134,6 +145,19 @@ class OpenTable:
         """Return the number of records of each row, to select beside columns; none where 1."""
         return {WEIGHT: self.records[len(self.file.columns)]} if self.file.counted else {}
 
+    def sampled(self, records: Any) -> dict[str, Any]:
+        """Return the sampling weights of records and their squares; none where there are none.
+
+        They are in units of a power of two above the largest, with 20 decimals, since sums of these
+        are exact in any order.
+        """
+        if not self.file.sampling:
+            return {}
+        weight = as_number(self.column(self.file.sampling))
+        most = self.row(records.aggregate(most=weight.max()))["most"]
+        scaled = weight / math.ldexp(1.0, math.frexp(most or 1.0)[1])
+        return {SAMPLED: scaled.cast(_EXACT), SQUARED: (scaled * scaled).cast(_EXACT)}
+
     def number(self, rows: Any) -> Any:
         """Return the number of records of rows, which were selected with `weight`."""
         return rows[WEIGHT].sum().cast("int64") if self.file.counted else rows.count()
@@ -164,6 +188,16 @@ class OpenTable:
 
     def row(self, query: Any) -> dict[str, Any]:
         return self.rows(query)[0]
+
+
+_EXACT = "decimal(38, 20)"
+"""The type whose sums do not depend on their order."""
+
+
+def sums(cells: Any) -> dict[str, Any]:
+    """Return the sums of the numbers of records, and of sampling weights where cells have any."""
+    weights = (name for name in (SAMPLED, SQUARED) if name in cells.columns)
+    return {"n": cells.n.sum().cast("int64")} | {name: cells[name].sum() for name in weights}
 
 
 @contextmanager

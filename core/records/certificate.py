@@ -129,7 +129,10 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
     """Raise unless the records' symbols, as they were coded, are those that were counted."""
     if cells is None or joint.n is None:
         return
-    counted = np.rint(joint.p * joint.n).astype(np.int64)
+    if joint.weighted:  # which records a pair has is known, not how many
+        cells, counted = (cells > 0).astype(np.int64), (joint.p > 0).astype(np.int64)
+    else:
+        counted = np.rint(joint.p * joint.n).astype(np.int64)
     wrong = np.argwhere(cells != counted)
     if len(wrong):
         s, x = wrong[0]
@@ -146,7 +149,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     joint, mechanism = result.joint, result.mechanism
     if release.same:
         _check_counts(applied.cells, joint)
-    unknown = sum(n for _, n in applied.unknown)
+    unknown, table = sum(n for _, n in applied.unknown), release.original.table
     draw, sha256 = release.plan.draw, file_hash(released)
     design = _design(release, sha256)
     body = {
@@ -158,7 +161,8 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "commitment": draw.committed(release.original.sha256),
             "records": applied.records,
             "filtered": applied.filtered,
-        },
+        }
+        | ({"persons": table.most} if table.person else {}),
         "released": {
             "sha256": sha256,
             "records": applied.released,
@@ -261,7 +265,7 @@ def _levels(release: Release) -> dict[str, Any]:
                 "at_most": plain_json(drawn.at_most),
             }
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
-    if own is not None and not release.same:
+    if own is not None and (joint.weighted or not release.same):
         report["records"] = plain_json(levels(*own, numbers, slow=quick))
     return report
 

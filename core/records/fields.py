@@ -46,7 +46,7 @@ FORM: dict[str, Any] = {
     "version": int,
     "code": {"version": str, "sha256": str},
     "scenario": {"data": dict, ANY: (bool, object)},
-    "original": {"records": int, "filtered": int},
+    "original": {"records": int, "filtered": int, "persons?": int},
     "released": {
         "sha256": str,
         "records": int,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from core.data.counts.cells import JOINED
+from core.data.counts.report import several
 from core.data.spec import DataSpec
 from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
@@ -37,6 +38,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
     if body.get("beside"):
         broken = body["beside"]["holds"] is False
         sentences.insert(0 if broken else 1, _file(body))
+    sentences += _persons(body)
     left = body["unknown"]["records"]
     if left and stand_in(body["unknown"]["treatment"]) is not None:
         sentences.append(
@@ -70,6 +72,23 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         )
     )
     return sentences if body["version"] <= PLAIN_HASH else [*sentences, _counts(body)]
+
+
+def _persons(body: Mapping[str, Any]) -> list[Sentence]:
+    """Say that a promise for a record is none for a person, where persons are named."""
+    most, read = body["original"].get("persons"), Scenario.from_dict(body["scenario"]).data.read
+    if most is None:
+        return []
+    text = several(most)
+    if most == 1:
+        text = f"No person, as {read.person!r} names them, has two records."
+        if read.first:
+            text = (
+                f"Only the first record of each person, as {read.person!r} names them, is counted "
+                "and released."
+            )
+        text += " Nothing is promised of a person who has two names there."
+    return [sentence("persons", False, text)]
 
 
 def _order(body: Mapping[str, Any]) -> str:
@@ -133,6 +152,9 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
         )
         return sentence("one record", False, text)
     else_known = ", and nothing else of the person" if "beside" in body else ""
+    weights, shows = _sampling_weights(body), f"{body['design']['data']} shows"
+    if weights:
+        shows += f" by the sampling weights of {weights!r}"
     what, named = "S and X", listed(known_to_others(body))
     if named:
         what, else_known = f"S, X and {named}", f", the person's {named}{else_known}"
@@ -140,9 +162,14 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
         "one record",
         True,
         f"Against whoever sees Y of one record, and knows the distribution of {what} that "
-        f"{body['design']['data']} shows{else_known}: {promise['notion']} (level reached: "
+        f"{shows}{else_known}: {promise['notion']} (level reached: "
         f"{_saved(reached(promise['achieved'], promise['unit']))}).",
     )
+
+
+def _sampling_weights(body: Mapping[str, Any]) -> str:
+    """Return the column of sampling weights of the mechanism's data, "" for none."""
+    return Scenario.from_dict(body["scenario"]).data.read.sampling
 
 
 def _file(body: Mapping[str, Any]) -> Sentence:
@@ -160,6 +187,14 @@ def _file(body: Mapping[str, Any]) -> Sentence:
 
 
 def _fresh(body: Mapping[str, Any]) -> Sentence:
+    weights = _sampling_weights(body)
+    if body["design"]["same"] and weights:
+        text = (
+            f"The level is that of the distribution by the sampling weights of {weights!r}. The "
+            f"records themselves, counted once each, have another: {_own(body)} Nothing is "
+            "promised of fresh records from elsewhere."
+        )
+        return sentence("fresh records", False, text)
     if body["design"]["same"]:
         text = (
             "The level is that of the distribution of these records. Nothing is promised of fresh "
@@ -204,6 +239,8 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
         pairs.reverse()  # the level that was asked for
     for ldp, pml in pairs:
         if levels.get(ldp) is not None:
+            if weights := _sampling_weights(body):
+                return sentence("sampling error", False, _by_weights(body, weights, ldp, pml))
             linked = body["version"] <= LINKED
             sure = f"{100 * (1 - numbers['beta']):g}{' ' if linked else ''}%"
             also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
@@ -231,6 +268,19 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
     )
 
 
+def _by_weights(body: Mapping[str, Any], weights: str, ldp: str, pml: str) -> str:
+    """Return what is known of sampling error where records have sampling weights."""
+    levels = body["levels"]["design"]
+    also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
+    number = body["levels"]["numbers"].get("n") or body["design"]["records"]
+    return (
+        f"By the sampling weights of {weights!r} the records are worth about "
+        f"{number_of(number, 'record')}. Over the confidence set of so many LDP holds at "
+        f"{figure(levels[ldp])} nats{also}, but how likely this set has the true distribution is "
+        "not known."
+    )
+
+
 def _counts(body: Mapping[str, Any]) -> Sentence:
     values = [len(body["design"]["s"]), len(body["mechanism"]["inputs"])]
     data = Scenario.from_json(json.dumps(body["scenario"])).data
@@ -248,14 +298,15 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     task = "" if old or not data.task else ", and of T and X"
     task += f", and of S, X and {listed(data.known)}" if data.known else ""
+    weigh = ", and what they weigh together" if data.read.sampling else ""
     linked = body["version"] <= LINKED
     subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
     beside = "" if linked else _counts_beside(body.get("beside"))
     return sentence(
         "counts",
         False,
-        f"{subject} follow from how many records have each pair of S and X{task}: a guess of all "
-        f"these counts can be tested against them. {beside}All "
+        f"{subject} follow from how many records have each pair of S and X{task}{weigh}: a guess "
+        f"of all these counts can be tested against them. {beside}All "
         f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
         f"rare ones too.{further}{_ends_of_bins(data, old=old)}",
     )

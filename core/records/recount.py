@@ -12,6 +12,7 @@ import decimal
 import math
 import re
 from array import array
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -52,7 +53,8 @@ class Recount:
     """The records of a file, by a certificate's symbols; `filtered` are left out by the scenario.
 
     Shapes: rows of the kernel, places in S (−1 where it is not known) and places in the file of the
-    records to release (n,); cells (n_s, n_x), None where the file has no S.
+    records to release (n,); cells (n_s, n_x), None where the file has no S. `weights`: as cells,
+    sums of sampling weights in place of numbers of records, where the scenario has any.
     """
 
     records: int
@@ -62,6 +64,7 @@ class Recount:
     secrets: IntArray
     places: IntArray
     cells: FloatArray | None
+    weights: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +93,9 @@ def recount(
     pairs = spec.secret_released
     reads_s = bool(body["mechanism"]["reads_s"])
     needs_s = pairs or reads_s or spec.without(tuple(secret["columns"]))
-    columns, size = read_columns(path, [*needed, *secret["columns"]], names)
+    sampling = spec.read.sampling
+    wanted = [*needed, *secret["columns"], *([sampling] if sampling else ())]
+    columns, size = read_columns(path, wanted, names)
     for name in needed + (secret["columns"] if needs_s else []):
         if name not in columns:
             raise InvalidInputError(f"{path.name} has no column {name!r}, which the release read.")
@@ -125,14 +130,27 @@ def recount(
         rows = np.where(known, place_s * len(inputs) + place_x, UNKNOWN)
     unknown = int((included & (rows < 0)).sum())
     rows = _with_fallback(rows, place_s, body)
-    cells = None
+    cells = weights = None
     if has_s:
         whole = included & (place_s >= 0) & (place_x >= 0)
         cells = np.zeros((len(design["s"]), len(inputs)))
         np.add.at(cells, (place_s[whole], place_x[whole]), 1)
+        weights = np.zeros_like(cells)
+        values = _weights(columns.get(sampling), size)
+        np.add.at(weights, (place_s[whole], place_x[whole]), values[whole])
     places = np.flatnonzero(included & (rows >= 0))
     filtered = int((~included).sum())
-    return Recount(size, filtered, unknown, rows[places], place_s[places], places, cells)
+    known = rows[places], place_s[places], places
+    return Recount(size, filtered, unknown, *known, cells, weights)
+
+
+def _weights(column: Column | None, size: int) -> FloatArray:
+    """Return the weight of each record by a column of sampling weights; 1 each without one."""
+    if column is None:
+        return np.ones(size)
+    values = np.array([_number(value) or 0.0 for value in column.values])
+    result: FloatArray = values[column.index]
+    return result
 
 
 def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[str | None]:
@@ -145,6 +163,19 @@ def texts_of(path: Path, name: str, names: Sequence[str] | None = None) -> list[
         for value in columns[name].short().values
     ]
     return [texts[place] for place in columns[name].index.tolist()]
+
+
+def most_of_one(path: Path, name: str, names: Sequence[str] | None) -> int:
+    """Return how many records have the most frequent value of a column; arguments as `recount`."""
+    columns, _ = read_columns(path, [name], names)
+    if name not in columns:
+        raise InvalidInputError(f"{path.name} has no column {name!r}, which names persons.")
+    column = columns[name].short()
+    times = np.bincount(column.index, minlength=len(column.values))
+    each: Counter[str | None] = Counter()
+    for value, n in zip(column.values, times.tolist(), strict=True):
+        each[_text(value)] += n
+    return max(each.values(), default=0)
 
 
 def _with_fallback(rows: IntArray, place_s: IntArray, body: Mapping[str, Any]) -> IntArray:

@@ -44,7 +44,7 @@ from core.records.design import FORMATS
 from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
 from core.records.files import check_whole, file_hash
 from core.records.readable import PROMISED, promises
-from core.records.recount import Recount, read_columns, recount, texts_of
+from core.records.recount import Recount, most_of_one, read_columns, recount, texts_of
 from core.scenario import Scenario
 from core.spreadsheets import safe_text
 from core.validation import FloatArray, IntArray
@@ -157,15 +157,16 @@ def verify(
     sources = Sources()
     counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
+    checks += _persons(body, scenario, read)
     checks.append(check_cells(body, released, read, counted.places))
     rows = None
     if "format" in body["released"] and all(test.passed for test in checks if test.name in WRITTEN):
         rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
     checks.append(check_alone(body, released, rows))
     checks += _beside(body, scenario, counted, kernel, released, original, sources)
-    cells = counted.cells if body["design"]["same"] else None
+    cells = counted.weights if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
-        cells = _recounted(body, scenario, where, sources)[0].cells
+        cells = _recounted(body, scenario, where, sources)[0].weights
     matched, library = check_design(body, scenario.data, where, table, owner)
     if cells is None and library is not None:  # a data base is counted by the library alone
         cells = np.rint(library.joint.p * (library.joint.n or 0))
@@ -196,7 +197,7 @@ def _beside(
     """Check what other columns reveal; earlier certificates do not state it."""
     if "beside" not in body:
         return []
-    cells, notion = counted.cells, None
+    cells, notion = counted.weights, None
     if body["levels"]["asked"] is not None and cells is not None and cells.any():
         names = body["design"]["s"], body["mechanism"]["inputs"]
         joint = Joint.from_counts(cells, *names)
@@ -242,6 +243,8 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
     if owner.body.get("beside"):
         names.append("beside")
+    if "persons" in owner.body["original"]:
+        names.append("persons")
     kind = owner.body["draw"]["kind"]
     if kind == "key" or owner.key is not None:
         names.append("key")
@@ -499,6 +502,18 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
         f"A new count agrees: {number_of(counted.records, 'record')}, with {released:,} to "
         f"release.{how}",
     )
+
+
+def _persons(body: Mapping[str, Any], scenario: Scenario, read: Original) -> list[Check]:
+    """Check how many records a person has at most, where a column names persons."""
+    person, stated = scenario.data.read.person, body["original"].get("persons")
+    if person not in (read.called or ()):
+        text = "It says how many records a person has, but no column names persons."
+        return [] if stated is None else [Check("persons", False, text)]
+    most = most_of_one(read.path, person, read.called)
+    if most != stated:
+        return [Check("persons", False, f"A person has up to {most:,} records, not {stated}.")]
+    return [Check("persons", True, f"A new count agrees: up to {number_of(most, 'record')} each.")]
 
 
 def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:

@@ -72,8 +72,8 @@ def perfect_privacy(joint: Joint) -> PerfectPrivacy:
     excess = excess_lift(joint, budget=0.0)
     matrix = np.vstack([np.ones(joint.n_x), excess])
     # whole numbers up to this are exact as doubles
-    if joint.n is not None and joint.n < 2.0**53:
-        counts = np.rint(joint.p * joint.n).astype(object)
+    if joint.counts is not None:
+        counts = joint.counts.astype(object)
         rank = max(_rank_modulo(counts, prime) for prime in primes)
     else:
         size = np.abs(matrix).max(axis=1, keepdims=True)

@@ -66,6 +66,11 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
     """Return a warning where counts are too small to rule out chance; "" where they are not."""
     if joint.n is None:
         return ""
+    if joint.weighted and of_estimate:
+        return (
+            f"The records have sampling weights, and are worth about {joint.n:,}: how often the "
+            "confidence set has the true distribution is not known."
+        )
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))
     # share of cells in which fewer may be expected before a caution (Cochran's rule)
     if few <= 0.2:

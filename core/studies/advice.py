@@ -166,7 +166,9 @@ def is_sampled(result: Result) -> bool:
     scenario, joint, kernel = result.scenario, result.joint, result.mechanism.kernel
     reads = mechanisms.entry(scenario.mechanism).reads_secret
     robust = notions.entry(scenario.notion).kind.of_estimate
-    if joint.n is None or joint.n >= 10_000 or reads or robust or scenario.data.secret_released:
+    if joint.n is None or joint.n >= 10_000 or joint.weighted:
+        return False
+    if reads or robust or scenario.data.secret_released:
         return False
     return kernel.shape[0] == joint.n_x and joint.n_s * kernel.size <= MOST_CELLS
 

@@ -87,8 +87,7 @@ def _variant(
 
 def _weights(joint: Joint) -> FloatArray:
     """Return the counts behind a joint, else its probabilities, shape (n_s, n_x)."""
-    result: FloatArray = joint.p.copy() if joint.n is None else np.rint(joint.p * joint.n)
-    return result
+    return joint.p.copy() if joint.counts is None else joint.counts
 
 
 def _written(weights: FloatArray, s_labels: tuple[str, ...], x_labels: list[str]) -> str:

@@ -386,3 +386,62 @@ def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
     checked(app.run())
     assert not app.error
     assert (spec(app).read.cells, spec(app).read.omit) == (None, ("Total",))
+
+
+SURVEY = "sex,job,wt,n\n" + "".join(
+    f"{'fm'[i % 2]},{'abc'[i * i % 7 % 3]},{0.5 + i % 5},{1 + i % 3}\n" for i in range(60)
+)
+
+
+def weights_kind(app):
+    return next(group for group in app.get("button_group") if group.label == "Kind of weights")
+
+
+def test_weights_are_frequencies_or_of_sampling():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("survey.csv", SURVEY.encode())
+    checked(app.run())
+    set_box(app, "read_weights", "n")
+    assert (spec(app).read.weight, spec(app).read.sampling) == ("n", "")
+    assert metrics(app)["Records n"] == "120"
+    weights_kind(app).set_value("sampling")
+    checked(app.run())
+    assert (spec(app).read.weight, spec(app).read.sampling) == (None, "n")
+    assert metrics(app)["Records n"] == "60"
+    assert f"60 records are worth about {120**2 // (20 * (1 + 4 + 9))}" in said(app)
+    again, _ = from_query({key: [value] for key, value in app.query_params.items()})
+    assert again.data.read.sampling == "n"
+    app.button(key="chosen_sampling").click()
+    checked(app.run())
+    assert spec(app).read == ReadOptions()
+
+
+def test_fractions_chosen_as_frequencies_are_offered_as_sampling_weights():
+    app = open_page()
+    app.file_uploader(key="own_file").upload("survey.csv", SURVEY.encode())
+    checked(app.run())
+    set_box(app, "read_weights", "wt")
+    assert "or read them as sampling weights" in errors(app)[0]
+    app.button(key="read_choice_0").click()
+    checked(app.run())
+    assert (spec(app).read.weight, spec(app).read.sampling) == ("", "wt")
+    assert "by the sampling weights of 'wt'" in said(app)
+
+
+def test_persons_are_named_and_one_record_each_counts():
+    app = open_page()
+    text = "nr,sex,job\n" + "".join(f"{i % 20},{'fm'[i % 2]},{'abc'[i % 3]}\n" for i in range(50))
+    app.file_uploader(key="own_file").upload("visits.csv", text.encode())
+    checked(app.run())
+    set_box(app, "read_person", "nr")
+    assert "Up to 3 records a person: a promise for one record is not one" in said(app)
+    assert metrics(app)["Records n"] == "50"
+    app.toggle(key="read_first").set_value(True)
+    checked(app.run())
+    assert (spec(app).read.person, spec(app).read.first) == ("nr", True)
+    assert metrics(app)["Records n"] == "20"
+    assert "30 records were left out: only the first record of each person" in said(app)
+    assert from_query(dict(app.query_params.items()))[0].data.read == spec(app).read
+    app.button(key="chosen_person").click()
+    checked(app.run())
+    assert spec(app).read == ReadOptions()

@@ -13,7 +13,7 @@ import pyarrow as pa
 from core.data.counts.report import Grouped, TooManyLevelsError
 from core.data.hierarchies import Hierarchy, RareLevels
 from core.data.spec import DataSpec
-from core.data.tables import OpenTable, as_number, as_text
+from core.data.tables import SAMPLED, SQUARED, OpenTable, as_number, as_text, sums
 from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.generalise import coarser, rare_as_one
 from core.data.treatment.symbols import Coding, Kept, Key, Symbols, name_symbols
@@ -114,21 +114,24 @@ def group_cells(table: OpenTable, records: Any, sides: Iterable[Side]) -> Any:
             plain[level] = as_number(values)
         else:
             plain[level] = values.cast("string") if values.type().is_nested() else values
-    chosen = records.select(**plain, **table.weight())
+    weights = table.sampled(records)
+    chosen = records.select(**plain, **table.weight(), **weights)
     cuts = {level: bin_index(chosen[level], bins) for _, level, bins in parts if bins is not None}
     binned = chosen.mutate(**cuts) if cuts else chosen
-    grouped = binned.group_by(list(plain)).agg(n=table.number(binned))
+    grouped = binned.group_by(list(plain)).agg(
+        n=table.number(binned), **{name: binned[name].sum() for name in weights}
+    )
     clean = {
         level: grouped[level] if bins is not None else as_text(grouped[level])
         for _, level, bins in parts
     }
-    plainly = grouped.select(**clean, n=grouped.n)
+    plainly = grouped.select(**clean, n=grouped.n, **{name: grouped[name] for name in weights})
     merged = coarser(
         table,
         plainly,
         [part for side in sides for part in zip(side.levels, side.hierarchies, strict=True)],
     )
-    return table.kept(merged.group_by(list(clean)).agg(n=merged.n.sum().cast("int64")))
+    return table.kept(merged.group_by(list(clean)).agg(**sums(merged)))
 
 
 def group_rare_levels(
@@ -192,20 +195,24 @@ def cells_of(table: OpenTable, cells: Any, side: Side, symbols: Symbols, stays: 
 class KnownCells:
     """The combinations of S, X and K that occur: the symbols' keys, the number of k, records.
 
-    `labels`: the name of each value of K, by its number.
+    `weight`: their share, up to a factor. `labels`: the name of each value of K, by its number.
     """
 
     s: tuple[Key, ...]
     x: tuple[Key, ...]
     k: tuple[int, ...]
     n: tuple[int, ...]
+    weight: tuple[float, ...]
     labels: tuple[str, ...]
 
 
 def count_cells(
     table: OpenTable, cells: Any, sides: tuple[Side, Side], known: Side | None, spec: DataSpec
 ) -> tuple[tuple[Symbols, Symbols], FloatArray, tuple[Grouped, Grouped], KnownCells | None]:
-    """Group rare symbols, check the sizes, and fetch the counts, shape (n_s, n_x), and by K."""
+    """Group rare symbols, check the sizes, and fetch the counts, shape (1, n_s, n_x), and by K.
+
+    With sampling weights their shape is (3, n_s, n_x): records, weights, and squares of these.
+    """
     marked = _mark_rare(table, cells, sides, (spec.rare_below_s, spec.rare_below))
     grouped = []
     sizes = []
@@ -231,9 +238,11 @@ def count_cells(
         for own, side, group in zip(keys, sides, grouped, strict=True)
     ]
     places = [{key: i for i, key in enumerate(symbols.keys)} for symbols in named]
-    counts = np.zeros([len(symbols.keys) for symbols in named])
+    layers = [name for name in ("n", SAMPLED, SQUARED) if name in marked.columns]
+    exact = float if len(layers) == 1 else object  # decimals, whose sums have no order
+    counts = np.zeros([len(layers), *(len(symbols.keys) for symbols in named)], dtype=exact)
     for s, x, row in zip(*keys, rows, strict=True):
-        counts[places[0][s], places[1][x]] += row["n"]
+        counts[:, places[0][s], places[1][x]] += [row[layer] for layer in layers]
     found = None
     if known is not None:
         values = [tuple(row[level] for level in known.levels) for row in rows]
@@ -242,8 +251,10 @@ def count_cells(
         symbols = name_symbols({(False, value) for value in order}, known.bins, 0)
         names = {key[1]: name for key, name in zip(symbols.keys, symbols.labels, strict=True)}
         labels = tuple(names[value] for value in order)
-        found = KnownCells(tuple(keys[0]), tuple(keys[1]), tuple(k), tuple(n), labels)
-    return (named[0], named[1]), counts, (grouped[0], grouped[1]), found
+        weight = (float(row[SAMPLED if SAMPLED in row else "n"]) for row in rows)
+        s_keys, x_keys = map(tuple, keys)
+        found = KnownCells(s_keys, x_keys, tuple(k), tuple(n), tuple(weight), labels)
+    return (named[0], named[1]), counts.astype(np.float64), (grouped[0], grouped[1]), found
 
 
 def _texts_first(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -313,8 +324,8 @@ def _fetch(
         columns[side.rare] = rare
         for level in side.levels:
             columns[level] = ibis.ifelse(rare, ibis.null(), marked[level])
-    merged = marked.select(**columns, n=marked.n)
-    return table.rows(merged.group_by(list(columns)).agg(n=merged.n.sum().cast("int64")))
+    merged = marked.select(**columns, **{name: marked[name] for name in sums(marked)})
+    return table.rows(merged.group_by(list(columns)).agg(**sums(merged)))
 
 
 def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -238,11 +239,11 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         rare_levels=rare,
     )
     of_s, of_x = _stay(names, sides, spec)
-    some = counts[of_s].any(axis=0)  # of symbols that only records left out have nothing depends
+    some = counts[0, of_s].any(axis=0)  # of symbols that only records left out have nothing depends
     whole = names[1] == symbols[1].labels and of_x[some].all() and not spec.secret_released
-    counts, names, stays, report = _left_out(counts, names, sides, spec, report)
+    layers, names, stays, report = _left_out(counts, names, sides, spec, report)
     staying = symbols[1].only(stays)
-    counts, s_labels = added_up(counts, names[0])
+    counts, s_labels = added_up(layers[min(1, len(layers) - 1)], names[0])
     product = grid(counts, staying, spec.released, sides[1].bins) if whole else None
     if product is None:
         turned, x_labels = added_up(counts.T, names[1])
@@ -254,8 +255,18 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         x_labels = product.labels
         plain = _finish(product.counts, s_labels, x_labels, spec, report, None, first)
         counted = _with_attributes(plain, product.attributes)
-    counted = replace(counted, codings=codings)
+    counted = _weighted(replace(counted, codings=codings), layers)
     return counted if by_k is None else _with_known(counted, by_k, s_labels, x_labels, spec)
+
+
+def _weighted(counted: Counted, layers: FloatArray) -> Counted:
+    """Return the count with Kish's number of records, (Σw)²/Σw², where there are weights."""
+    if len(layers) == 1:
+        return counted
+    _, total, squares = (math.fsum(layer.ravel()) for layer in layers)
+    n = math.floor(total * total / squares * (1 + 1e-12))
+    joint = replace(counted.joint, n=n, weighted=True)
+    return replace(counted, joint=joint, report=replace(counted.report, effective=n))
 
 
 def _with_known(
@@ -277,14 +288,17 @@ def _with_known(
     s = np.array([of_s[key] for key in cells.s])
     x = np.array([of_x[key] for key in cells.x])
     stays = (s >= 0) & (x >= 0)  # the others have a symbol that is left out
-    s, x, n = s[stays], x[stays], np.array(cells.n, dtype=np.float64)[stays]
+    s, x, n, weight = s[stays], x[stays], np.array(cells.n)[stays], np.array(cells.weight)[stays]
     values, k = np.unique(np.array(cells.k)[stays], return_inverse=True)
     n_x = len(x_labels)
     if spec.secret_released:
         x, n_x = s * n_x + x, len(s_labels) * n_x
     order = np.lexsort((x, s, k))
     shape = len(s_labels), n_x, len(values)
-    table = ThreeWay(s[order], x[order], k[order], n[order], shape)
+    joint = counted.joint
+    if joint.weighted:
+        weight *= (joint.n or 1) / weight.sum()  # in records, as far as these are worth any
+    table = ThreeWay(s[order], x[order], k[order], weight[order], shape)
     pairs = np.unique(k * len(s_labels) + s) // len(s_labels)
     alone = np.bincount(pairs, minlength=len(values)) == 1
     title, secret = JOINED.join(spec.known), shown(counted.report.secret)
@@ -300,7 +314,7 @@ def _with_known(
         known_values=tuple(cells.labels[value] for value in values),
         determined=int(n[alone[k]].sum()),
     )
-    return replace(counted, joint=replace(counted.joint, known=table), report=report)
+    return replace(counted, joint=replace(joint, known=table), report=report)
 
 
 def _questions(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
@@ -357,10 +371,11 @@ def _in_order(
     """Return symbols in the order of those that stay, their counts, and the names that are lost.
 
     This way records left out do not show whether they hold a word among numbers, or what is merged.
-    A symbol is lost if no remaining record has it, although it is not left out by name.
+    A symbol is lost if no remaining record has it, although it is not left out by name. `counts`:
+    shape (layers, n_s, n_x), numbers of records first.
     """
     stays = _stay([own.labels for own in symbols], sides, spec)
-    rest = counts[np.ix_(*stays)]
+    rest = counts[0][np.ix_(*stays)]
     if all(stay.all() for stay in stays) or not rest.any():
         return symbols, counts, (frozenset(), frozenset())
     lost = []
@@ -382,7 +397,8 @@ def _in_order(
                 None if left.values is None else values,
             )
         )
-    return (ordered[0], ordered[1]), counts[np.ix_(*order)], (lost[0], lost[1])
+    counts = counts[:, order[0]][:, :, order[1]]
+    return (ordered[0], ordered[1]), counts, (lost[0], lost[1])
 
 
 def _stay(
@@ -402,12 +418,15 @@ def _left_out(
     spec: DataSpec,
     report: CountReport,
 ) -> tuple[FloatArray, list[tuple[str, ...]], BoolArray, CountReport]:
-    """Return counts and names without what is left out, which symbols of X stay, the report."""
+    """Return counts and names without what is left out, which symbols of X stay, the report.
+
+    `counts`: shape (layers, n_s, n_x), numbers of records first.
+    """
     gone = [spec.without(side.columns) for side in sides]
     stays = _stay(names, sides, spec)
     if all(stay.all() for stay in stays):
         return counts, names, stays[1], report
-    rest = counts[np.ix_(*stays)]
+    rest = counts[0][np.ix_(*stays)]
     removed = tuple(
         (side.title, tuple(name for name in called if name in without))
         for side, called, without in zip(sides, names, gone, strict=True)
@@ -421,8 +440,8 @@ def _left_out(
         )
     for stay, some in zip(stays, (rest.any(axis=1), rest.any(axis=0)), strict=True):
         stay[stay] = some
-    rest = counts[np.ix_(*stays)]
-    records = round(float(counts.sum() - rest.sum()))
+    rest = counts[:, stays[0]][:, :, stays[1]]
+    records = round(float(counts[0].sum() - rest[0].sum()))
     used = None if report.n_used is None else report.n_used - records
     left = [
         tuple(name for name, stay in zip(called, here, strict=True) if stay)
@@ -491,6 +510,11 @@ def _missing_report(
         missing=tuple(missing.items()),
         dropped_missing=dropped,
         rows=table.file.rows if spec.read.weight else None,
+        sampling=table.file.sampling,
+        unweighted=table.file.unweighted,
+        person=table.file.person,
+        most=table.file.most,
+        repeated=table.file.repeated,
         marks=tuple(
             marks for marks in table.file.marks if marks.column in missing or marks.column in read
         ),

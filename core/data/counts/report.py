@@ -40,7 +40,10 @@ class CountReport:
     that look alike, with the name of their columns. `known`: the columns that others know, "" for
     none; `known_values`: the names of these values, by their number; `determined`: records whose S
     each of them knows by these alone. `rows`: how many rows stand for all records where a column
-    says for how many each does, else None.
+    says for how many each does, else None. `sampling`: the column of sampling weights, "" for none;
+    `effective`: Kish's number of records of these; `unweighted`: rows of weight 0, left out.
+    `person`: the column that names persons, "" for none; `most`: the most records of one;
+    `repeated`: records left out because the person has an earlier one.
     """
 
     title: str
@@ -70,6 +73,12 @@ class CountReport:
     known: str = ""
     known_values: tuple[str, ...] = ()
     determined: int = 0
+    sampling: str = ""
+    effective: int | None = None
+    unweighted: int = 0
+    person: str = ""
+    most: int = 1
+    repeated: int = 0
 
     @property
     def size(self) -> str:
@@ -92,7 +101,7 @@ class CountReport:
         )
 
     def sentences(self) -> tuple[str, ...]:
-        result = list(self.asked)
+        result = [*self.asked, *self._of_weights()]
         total = self.n_total or 0
         if self.filtered:
             share = _share(self.filtered, total)
@@ -149,6 +158,29 @@ class CountReport:
         ]
         return tuple(result)
 
+    def _of_weights(self) -> list[str]:
+        """Return what is to know of sampling weights, and of persons with several records."""
+        result = []
+        if self.effective is not None:
+            records = number_of(self.n_used or 0, "record")
+            result.append(
+                f"Shares are by the sampling weights of {self.sampling!r}: {records} are worth "
+                f"about {self.effective:,}, which is n (by Kish's approximation, so no confidence "
+                "is claimed)."
+            )
+        if self.unweighted:
+            rows = number_of(self.unweighted, "row")
+            result.append(f"{rows} with weight 0 {were(self.unweighted)} left out.")
+        if self.most > 1:
+            result.append(several(self.most))
+        if self.repeated:
+            records = number_of(self.repeated, "record")
+            result.append(
+                f"{records} {were(self.repeated)} left out: only the first record of each person, "
+                f"whom {self.person!r} names, counts."
+            )
+        return result
+
     def _of_symbols(self) -> list[str]:
         """Return a sentence for each group of symbols that are merged, unknown or alike."""
         result = [
@@ -165,6 +197,11 @@ class CountReport:
             for column, names in self.alike
         ]
         return result
+
+
+def several(most: int) -> str:
+    """Say that a promise is not one for a person with so many records."""
+    return f"Up to {most:,} records a person: a promise for one record is not one for a person."
 
 
 def _share(part: int, whole: int) -> str:

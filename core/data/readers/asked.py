@@ -88,7 +88,7 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
         return marks
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
-    if read.weight is not None or read.cells or table.file.counted:
+    if read.weight is not None or read.sampling or read.cells or table.file.counted:
         return marks
     return (*marks, *(_cells(table, read) or _counts(table)))
 
@@ -302,8 +302,8 @@ def _weighed(table: OpenTable, name: str) -> Asked:
     wrong = no_count(as_number(table.column(name)))
     sentence = f"The file weights its records by {shown(name)}"
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
-        sentence += ". Not all are whole numbers: sampling weights cannot be counted."
-        return Asked(sentence, (_ONE_EACH,))
+        sentence += ". Not all are whole numbers: these may be sampling weights."
+        return Asked(sentence, (choice(f"Weight by {name}", sampling=name), _ONE_EACH))
     count = choice(f"Count by {name}", weight=name)
     return Asked(f"{sentence}; now each row counts as one.", (count, _ONE_EACH))
 

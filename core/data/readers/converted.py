@@ -29,7 +29,7 @@ from core.data.tables import (
     open_table,
     plain_text,
 )
-from core.errors import InvalidInputError
+from core.errors import InvalidInputError, ReadingError, choice
 from core.limits import MAX_UPLOAD_RECORDS
 from core.texts import any_number, group_mark, number_pattern
 from core.validation import shown
@@ -221,19 +221,27 @@ def converted(
         numbers = _formatted(table, read)
         _check(table, read, line)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
+        unweighted = _unweighted(table, read, line)
+        if read.sampling:
+            own = table.records[table.position(read.sampling)]
+            columns[read.sampling] = number(own, read) if own.type().is_string() else None
         changed = {name for name, column in columns.items() if column is not None}
         words = _missing(table, read, changed)
         weight = _weight(table, read, line)
         if weight is not None:
             del columns[read.weight or ""]
-        if changed or weight is not None:
-            _write(table, columns, target, weight)
+        if changed or weight is not None or unweighted:
+            _write(table, columns, target, weight, read.sampling)
             plain = replace(
                 plain,
                 paths=(target,),
                 columns=tuple(columns),
                 counted=plain.counted or weight is not None,
             )
+    plain = replace(plain, sampling=read.sampling, unweighted=unweighted)
+    if read.person:
+        line = None if unweighted else line
+        plain = _of_persons(plain, read, target.with_suffix(".first"), line)
     words = tuple(mark for mark in words if mark.column in plain.columns)
     exact = tuple(name for name in plain.columns if read.marks_of(name) is not None)
     plain = replace(plain, texts=texts, taken=words, exact=exact)
@@ -259,6 +267,41 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     if not rest.rows:
         raise InvalidInputError(f"{file.title} has no records left: all are left out.")
     return rest
+
+
+def _of_persons(
+    file: FileTable, read: ReadOptions, target: Path, line: Callable[[int], str] | None
+) -> FileTable:
+    """Return a table with the most records of a person; only the first of each, if so requested."""
+    name = read.person
+    if file.counted:
+        raise InvalidInputError(
+            f"{file.title} holds counts, so {shown(name)} cannot name the person of a record."
+        )
+    with open_table(file) as table:
+        column = table.records[table.position(name)]
+        if column.type().is_nested():
+            raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not persons.")
+        person = as_text(column)
+        blank = person.isnull()
+        if table.row(table.records.aggregate(n=blank.sum()))["n"]:
+            where, _ = _first(table, person, blank, line)
+            raise InvalidInputError(
+                f"Column {shown(name)} names persons, but {where} has no value."
+            )
+        each = table.records.select(person=person).group_by("person").agg(n=ibis._.count())
+        summary = table.row(each.aggregate(most=each.n.max(), persons=each.count()))
+        named = replace(file, person=name, most=int(summary["most"] or 1))
+        if not read.first or named.most == 1:
+            return named
+        own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
+        chosen = table.records.select(**own, person=person, record=ibis.row_number())
+        numbered = table.kept(chosen)
+        earlier = ibis.window(group_by=numbered.person, order_by=numbered.record)
+        placed = numbered.mutate(place=ibis.row_number().over(earlier))
+        rows = placed.filter(placed.place == 0).order_by("record").select(*own)
+        _to_parquet(table, rows, target)
+    return replace(named, paths=(target,), most=1, repeated=file.rows - int(summary["persons"]))
 
 
 def _levels_are_many(column: Any) -> dict[str, Any]:
@@ -432,6 +475,48 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     return value
 
 
+def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> int:
+    """Return how many rows have a sampling weight of 0; raise if the weights are invalid."""
+    name = read.sampling
+    if not name:
+        return 0
+    title = shown(name)
+    if table.file.counted:
+        raise InvalidInputError(
+            f"{table.file.title} already holds counts: {title} cannot weight it."
+        )
+    column = table.records[table.position(name)]
+    if column.type().is_nested() or not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {title} holds {column.type()}, not sampling weights.")
+    value = number(column, read)
+    wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
+    summary = table.row(
+        table.records.aggregate(
+            bad=wrong.sum(),
+            zero=(value == 0).sum(),
+            least=value.min(where=value > 0),
+            most=value.max(),
+        )
+    )
+    if summary["bad"]:
+        where, text = _first(table, as_text(column), wrong, line)
+        raise InvalidInputError(
+            f"Column {title} holds sampling weights, but {where} has "
+            f"{'no value' if text is None else shown(text)}: use a number of at least 0."
+        )
+    if summary["least"] is None:
+        raise InvalidInputError(f"Column {title} has only zeros: no record has a weight.")
+    if summary["least"] < summary["most"] / _MOST_RATIO:
+        raise InvalidInputError(
+            f"The sampling weights of {title} go from {summary['least']:g} to {summary['most']:g}: "
+            f"the largest may be at most {_MOST_RATIO:,.0f} times the smallest above 0."
+        )
+    return int(summary["zero"] or 0)
+
+
+_MOST_RATIO = 1e9
+"""Largest ratio of two sampling weights: sums of these are exact to 20 decimals."""
+
 _WEIGHT = "counts the records that a row stands for"
 _CELL = "is read as counts of records"
 
@@ -449,12 +534,13 @@ def _whole(
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
         where, text = _first(table, as_text(column), wrong, line)
-        fraction = any_number(text or "")
-        why = "; sampling weights cannot be counted" if fraction and fraction > 0 else ""
-        raise InvalidInputError(
+        fraction = any_number(text or "") if what == _WEIGHT else None
+        sampling = bool(fraction and fraction > 0)
+        raise ReadingError(
             f"Column {shown(name)} {what}, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a whole number of "
-            f"at least 0{why}."
+            f"at least 0{', or read them as sampling weights' if sampling else ''}.",
+            [choice("These are sampling weights", weight="", sampling=name)] if sampling else (),
         )
     return value.cast("int64")
 
@@ -495,7 +581,9 @@ AT_ONCE = 1 << 17
 """Records that are written together."""
 
 
-def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any = None) -> None:
+def _write(
+    table: OpenTable, columns: dict[str, Any], target: Path, weight: Any, sampling: str
+) -> None:
     """Write all records to a Parquet file, those columns that change as they are read."""
     written = {}
     for i, (name, column) in enumerate(columns.items()):
@@ -504,6 +592,8 @@ def _write(table: OpenTable, columns: dict[str, Any], target: Path, weight: Any 
     query = table.records.select(**written, **many)
     if weight is not None:
         query = query.filter(query[WEIGHT] > 0)
+    if sampling:
+        query = query.filter(as_number(query[f"c{list(columns).index(sampling)}"]) > 0)
     _to_parquet(table, query, target)
 
 

@@ -316,7 +316,8 @@ def size_said(source: str, sources: Sources | None = None, read: ReadOptions = A
     """Say how many records a table has, and in how many rows where these stand for several."""
     file = _table(source, sources, read)
     with open_table(file) as table:
-        return records_in(table.total(), file.rows if read.weight else None)
+        size = records_in(table.total(), file.rows if read.weight else None)
+    return size if file.most == 1 else f"{size}, up to {file.most:,} of one person"
 
 
 def _plain(column: Any) -> Any:

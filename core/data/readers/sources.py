@@ -215,7 +215,8 @@ class Sources:
         if read.of_values:
             where = None if laid.text is None else laid.text.place_of
             table = converted(laid.table, read, self._fresh(), where)
-            laid = replace(laid, table=table, rows=table.rows if read.omit else laid.rows)
+            changed = read.omit or table.unweighted or table.repeated
+            laid = replace(laid, table=table, rows=table.rows if changed else laid.rows)
         if laid is not own:
             self._remember(key, laid)
         return laid

@@ -18,7 +18,7 @@ from core.data.hierarchies import Hierarchy
 from core.data.options import AS_IT_IS, ReadOptions
 from core.data.readers.describe import column_levels
 from core.data.readers.sources import Sources
-from core.data.tables import OpenTable
+from core.data.tables import OpenTable, sums
 from core.data.treatment.bins import Bins, as_decimal, bin_labels, ends
 from core.data.treatment.symbols import rare_name
 from core.errors import InvalidInputError
@@ -121,8 +121,8 @@ def rare_as_one(table: OpenTable, cells: Any, level: str, below: int) -> tuple[A
     instead = ibis.ifelse(joined.total.notnull(), ibis.literal(name), joined[level])
     others = {column: joined[column] for column in cells.columns if column != level}
     merged = joined.select(**{level: instead}, **others)
-    keys = [column for column in merged.columns if column != "n"]
-    grouped = merged.group_by(keys).agg(n=merged.n.sum().cast("int64"))
+    summed = sums(merged)
+    grouped = merged.group_by([name for name in merged.columns if name not in summed]).agg(**summed)
     chosen = table.kept(grouped)
     return chosen, name, levels, int(summary["records"])
 

@@ -38,10 +38,13 @@ def check_levels(
     counted: Counted | None,
     kernel: FloatArray,
 ) -> list[Check]:
-    """Check the levels of records and design, cells (n_s, n_x) each, and of repeated releases."""
+    """Check the levels of records and design, cells (n_s, n_x) each, and of repeated releases.
+
+    Of a design with sampling weights, `design` are sums of these: the records differ from it.
+    """
     stated = body["levels"]
     checks = [_numbers(body, scenario)]
-    same = body["design"]["same"]
+    same = body["design"]["same"] and not scenario.data.read.sampling
     if same and stated["records"] is not None:
         text = "It has separate levels for the records, which are the same as the design."
         checks.append(Check("levels", False, text))

@@ -222,7 +222,7 @@ def _records(place: int, scenario: Scenario) -> None:
     st.select_slider(
         "n",
         options=sorted({*controls.RECORDS, now, *([own] if own else [])}),
-        format_func=lambda n: f"{n:,}",
+        format_func=lambda n: controls.size(n, scenario),
         key=key,
         on_change=take,
         persist_state="session",

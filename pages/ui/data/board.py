@@ -177,9 +177,10 @@ def _merge_alike(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
 def _distributions(counted: Counted, *, faded: bool = False) -> None:
     """Show the joint, and beside it its marginals."""
     joint, report = counted.joint, counted.report
-    axis = "probability" if joint.n is None else "share of records"
-    secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, joint.n), axis)
-    released = figures.bars(joint.p_x, joint.x_labels, _counts(joint.p_x, joint.n), axis)
+    n = None if joint.weighted else joint.n
+    axis = "probability" if n is None else "share of records"
+    secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, n), axis)
+    released = figures.bars(joint.p_x, joint.x_labels, _counts(joint.p_x, n), axis)
     # pixels that the frames of two stacked cards take
     beside = secret["layout"]["height"] + released["layout"]["height"] + 150
     left, right = st.columns([3, 2])
@@ -207,7 +208,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             title="P(s), the secret",
             subtitle=f"{number_of(joint.n_s, 'level')} of {markdown(report.secret)}.",
             alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
-            table=lambda: _marginal_table(joint.p_s, joint.s_labels, joint.n),
+            table=lambda: _marginal_table(joint.p_s, joint.s_labels, n),
             faded=faded,
         )
         still(
@@ -216,7 +217,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             title="P(x), the released data",
             subtitle=f"{number_of(joint.n_x, 'level')} of {markdown(report.released)}.",
             alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
-            table=lambda: _marginal_table(joint.p_x, joint.x_labels, joint.n),
+            table=lambda: _marginal_table(joint.p_x, joint.x_labels, n),
             faded=faded,
         )
 
@@ -236,7 +237,8 @@ def _marginal_table(shares: FloatArray, names: tuple[str, ...], n: int | None) -
 def _joint_table(counted: Counted) -> pd.DataFrame:
     """Return the joint as a table: counts where there are records, else probabilities."""
     joint = counted.joint
-    cells = joint.p.T if joint.n is None else np.rint(joint.p.T * joint.n).astype(np.int64)
+    counts = joint.counts
+    cells = joint.p.T if counts is None else counts.T.astype(np.int64)
     table = {"x": list(joint.x_labels)}
     for label, column in zip(joint.s_labels, cells.T, strict=True):
         table[_free(label, table)] = column

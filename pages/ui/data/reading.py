@@ -22,7 +22,7 @@ from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
-_OF_VALUES = ("weight", "omit", "cells")
+_OF_VALUES = ("weight", "sampling", "person", "omit", "cells")
 _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept", *_OF_VALUES)
 """Options whose choice is listed with Undo."""
 
@@ -68,6 +68,8 @@ def show(spec: DataSpec) -> None:
         _numbers(spec)
         _marks(spec)
         _types(spec, columns)
+        _weights(spec, columns)
+        _persons(spec, columns)
         _problem(above=False)
         _rows(spec)
 
@@ -108,9 +110,8 @@ def _repairs(spec: DataSpec) -> None:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
             sentence = "; ".join(replace(plain, **{name: chosen}).said())
-            _line(
-                f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", {name: default}
-            )
+            undo = {name: default} | ({"first": False} if name == "person" else {})
+            _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
         _line("", f"hint_{place}", hint.label, dict(hint.options))
     if upload.text is not None:
@@ -225,6 +226,79 @@ def _choice(label: str, names: Mapping[str, str], name: str, value: str) -> None
     st.selectbox(
         label, list(names), format_func=names.__getitem__, key=key, on_change=taken, width=260
     )
+
+
+FREQUENCY, SAMPLING = "frequency", "sampling"
+"""The kinds of weights: numbers of records, or shares of a population that these stand for."""
+
+
+def _weights(spec: DataSpec, columns: list[str]) -> None:
+    """Show the picker of the column of weights, and of their kind."""
+    read = spec.read
+    chosen = read.weight or read.sampling
+    st.session_state["read_weights"] = chosen
+    if chosen:
+        st.session_state["read_weights_kind"] = SAMPLING if read.sampling else FREQUENCY
+    st.session_state.setdefault("read_weights_kind", FREQUENCY)
+    names = list(dict.fromkeys(["", *([chosen] if chosen else []), *columns]))
+    with st.container(horizontal=True, vertical_alignment="bottom", key="read_weighted"):
+        st.selectbox(
+            "Weights",
+            names,
+            format_func=lambda name: name or "none: each row is one record",
+            key="read_weights",
+            on_change=_take_weights,
+            width=260,
+        )
+        st.segmented_control(
+            "Kind of weights",
+            [FREQUENCY, SAMPLING],
+            key="read_weights_kind",
+            required=True,
+            on_change=_take_weights,
+            help="A frequency is how many records a row stands for. A sampling weight, such as "
+            "that of a survey, says how much of the population a record stands for: the row "
+            "stays one record.",
+        )
+
+
+def _take_weights() -> None:
+    read, name = state.data().read, st.session_state["read_weights"]
+    if not name:
+        weight, sampling = None if read.weight else read.weight, ""
+    elif st.session_state["read_weights_kind"] == SAMPLING:
+        weight, sampling = None, name
+    else:
+        weight, sampling = name, ""
+    _take(_changed(read, weight=weight, sampling=sampling))
+
+
+def _persons(spec: DataSpec, columns: list[str]) -> None:
+    """Show the picker of the column that names persons, and whether one record each counts."""
+    read = spec.read
+    st.session_state["read_person"] = read.person
+    st.session_state["read_first"] = read.first
+    with st.container(horizontal=True, vertical_alignment="bottom", key="read_persons"):
+        st.selectbox(
+            "Persons",
+            list(dict.fromkeys(["", *([read.person] if read.person else []), *columns])),
+            format_func=lambda name: name or "not named",
+            key="read_person",
+            on_change=_take_person,
+            width=260,
+            help="The column that names the person of each record. A privacy notion holds for one "
+            "record, not for a person with several.",
+        )
+        if read.person:
+            st.toggle(
+                "Count only the first record of each", key="read_first", on_change=_take_person
+            )
+
+
+def _take_person() -> None:
+    person = st.session_state["read_person"]
+    first = bool(person) and bool(st.session_state.get("read_first"))
+    _take(_changed(state.data().read, person=person, first=first))
 
 
 def _changed(read: ReadOptions, **changes: Any) -> ReadOptions | str:

@@ -280,7 +280,7 @@ def labels(values: Sequence[Any], scenario: Scenario, name: str = "eps") -> list
     """Return how a number's slider says each of these values, given as a scenario holds them."""
     if name == "n":
         own = derived.records(replace(scenario, n=None))
-        return [size(own if value is None else value) for value in values]
+        return [size(own if value is None else value, scenario) for value in values]
     if name == "alpha":
         return [order(value) for value in values]
     if math.isinf(DOMAINS[name].high):
@@ -353,7 +353,7 @@ def records(scenario: Scenario) -> None:
     st.select_slider(
         "n · records behind the estimate",
         options=sizes(scenario),
-        format_func=size,
+        format_func=lambda n: size(n, scenario),
         key="records",
         on_change=take,
         persist_state="session",
@@ -367,9 +367,10 @@ def sizes(scenario: Scenario) -> list[int]:
     return sorted({*RECORDS, now, *([own] if own else [])})
 
 
-def size(records: int) -> str:
-    """Write a number of records."""
-    return f"{records:,}"
+def size(records: int, scenario: Scenario) -> str:
+    """Write a number of records; what sampling weights are worth is approximate."""
+    joint = derived.counted(scenario.data).joint
+    return f"{'≈' if joint.weighted and records == joint.n else ''}{records:,}"
 
 
 def unit_switch() -> None:

@@ -56,7 +56,7 @@ WEIGHTED = "sex,job,n\nF,nurse,{}\nM,clerk,4\n"
         (of_text(WEIGHTED.format("many")), "weight=n", "record 1 (line 2) has 'many'"),
         (of_text(WEIGHTED.format("-1")), "weight=n", "record 1 (line 2) has '-1'"),
         (of_text(WEIGHTED.format("")), "weight=n", "record 1 (line 2) has no value"),
-        (of_text(WEIGHTED.format("0.5")), "weight=n", "sampling weights cannot be counted"),
+        (of_text(WEIGHTED.format("0.5")), "weight=n", "or read them as sampling weights"),
         (of_chart, "sheet=Plot", "'Plot'"),
     ],
     ids=["columns", "line", "sav", "ods", "text", "negative", "missing", "sampling", "chart"],
@@ -72,7 +72,8 @@ def test_one_sentence_and_nothing_left(write, read, said, tmp_path, capsys, monk
     (tmp_path / "own.json").write_text(json.dumps(scenario))
     settings = ["--read", read] if read else []
     assert main(["evaluate", str(tmp_path / "own.json"), "--data", str(file), *settings]) == 2
-    (sentence,) = capsys.readouterr().err.strip().splitlines()
+    sentence, *choices = capsys.readouterr().err.strip().splitlines()
+    assert all(line.startswith("  --read ") for line in choices)
     assert said in sentence
     assert sentence.endswith(".")
     assert sorted(one.name for one in left.rglob("*") if one.is_file()) == []

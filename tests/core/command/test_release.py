@@ -3,6 +3,8 @@ import re
 import shlex
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pytest
 
 from core.__main__ import main
@@ -51,6 +53,19 @@ def test_a_release_is_said_on_standard_error_alone(folder, capsys):
     assert "small" not in captured.err
     assert "attack" not in captured.err  # nothing is beside Y
     assert len(read(folder / "out.parquet")["town"]) == 500
+
+
+def test_records_of_the_same_person_are_said_before_all_else(folder, capsys):
+    frame = pd.read_csv(folder / "people.csv", dtype=str, keep_default_na=False)
+    frame.assign(who=np.arange(500) // 3).to_csv(folder / "visits.csv", index=False)
+    rest = f"out.csv --seed {2**70} --read person=who"
+    assert run(f"scenario.json visits.csv {rest}") == 0
+    first, second = capsys.readouterr().err.strip().splitlines()
+    assert first.startswith("Up to 3 records a person: a promise for one record is not one for a")
+    assert "500 records of 500" in second
+    assert run(f"scenario.json visits.csv {rest} --read first=true") == 0
+    assert "Up to" not in (said := capsys.readouterr().err)
+    assert "167 records of 167" in said
 
 
 def test_columns_are_kept_and_known_by_their_names(folder, capsys):

@@ -384,7 +384,7 @@ def weighed(content, place):
     [
         ("n", [3.0, 4.0, 5.0], "", ["Count by n", "Each row is one record"], 12),
         ("number_of_people", [3.0, 4.0, 5.0], "x" * 9, ["Count by number_of_people"], 12),
-        ("n", [0.5, 1.5, 1.0], "", ["Each row is one record"], 3),
+        ("n", [0.5, 1.5, 1.0], "", ["Weight by n", "Each row is one record"], 2),
     ],
 )
 def test_weights_that_spss_has_switched_on_are_asked_about(

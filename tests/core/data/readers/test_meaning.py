@@ -248,7 +248,7 @@ def test_records_with_a_number_each_are_no_counts(sources):
         ("many", "record 2 (line 3) has 'many': use a whole number of at least 0."),
         ("-1", "record 2 (line 3) has '-1'"),
         ("", "record 2 (line 3) has no value"),
-        ("1.5", "sampling weights cannot be counted"),
+        ("1.5", "or read them as sampling weights"),
     ],
 )
 def test_bad_weights_get_one_sentence(sources, cell, said):
