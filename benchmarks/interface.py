@@ -311,15 +311,15 @@ def drag_table() -> list[str]:
 
 def frames_row() -> str:
     """Return what `--frames` counts."""
-    asked = Scenario()
-    counted = count(asked.data)
-    places = tuple(controls.places(asked))
+    request = Scenario()
+    counted = count(request.data)
+    places = tuple(controls.places(request))
     for place in places:
-        one = ahead.at(asked, "eps", place)
-        glances.take(replace(answer(one, counted), scenario=one), counted)
+        item = ahead.at(request, "eps", place)
+        glances.take(replace(answer(item, counted), scenario=item), counted)
     make = partial(explore_frames.frame, unit="nats", lines=True)
-    offered = frames.Offer((ahead.wherever(asked, "eps"),), places, make)
-    near, had, sent, requests = places.index(asked.eps), list[str](), 0, 0
+    offered = frames.Offer((ahead.wherever(request, "eps"),), places, make)
+    near, had, sent, requests = places.index(request.eps), list[str](), 0, 0
     while len(had) < len(places):
         content = frames.answer(offered, {"near": str(near), "had": ".".join(had)})
         had += json.loads(content)["frames"]

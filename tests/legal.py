@@ -107,11 +107,11 @@ class Question:
         measure = AVERAGES[place % len(AVERAGES)]
         order = self.alpha if measure in ("sibson", "arimoto") else None
         full = Average(measure, 1.0, order)
-        least, told = (
+        least, reported = (
             full.achieved(joint, k) for k in (np.ones((joint.n_x, 1)), np.eye(joint.n_x))
         )
         share = PARTS[place // len(AVERAGES) % len(PARTS)]
-        bound = least + share * (told - least)
+        bound = least + share * (reported - least)
         return Average(measure, min(bound, 1.0) if measure == "guessing" else bound, order)
 
 
@@ -200,8 +200,8 @@ def _problem(asked):
                 ),
             )
     except (InvalidInputError, NotConvexError) as error:
-        said = str(error)
-        return None if said.endswith(".") and "\n" not in said else f"no sentence: {said}"
+        text = str(error)
+        return None if text.endswith(".") and "\n" not in text else f"no sentence: {text}"
     except InfeasibleError as error:
         if _guessed_before(joint, promise):
             return None
@@ -229,8 +229,8 @@ def _untrue(asked, joint, promise, made):
         return f"utility {made.utility} and bound {made.upper_bound}"
     if not 0 <= made.nmi <= 1:
         return f"NMI {made.nmi}"
-    told = leakage(joint.release(made.kernel), made.y_labels)
-    levels = [promise.achieved(joint, made.kernel), *told.achieved.values()]
+    reported = leakage(joint.release(made.kernel), made.y_labels)
+    levels = [promise.achieved(joint, made.kernel), *reported.achieved.values()]
     levels += [
         other.achieved(joint, made.kernel)
         for other in (LIP(asked.other), LDP(asked.eps), AlphaLift(asked.eps, asked.other, 10.0))

@@ -64,7 +64,7 @@ class PageTree:
         elif kind == "script_finished" and message.script_finished in WHOLE:
             fragments = list(message.metadata.run.fragment_ids)
             kept = [self._fresh(root, fragments, "") for root in self._roots]
-            self._roots = [_Node(self._run, children=[]) if one is None else one for one in kept]
+            self._roots = [_Node(self._run, children=[]) if item is None else item for item in kept]
 
     def take_all(self, messages: Iterable[ForwardMsg]) -> None:
         """Take messages in their order."""
@@ -74,7 +74,7 @@ class PageTree:
     def _leave(self, nodes: list[_Node], script: str) -> None:
         for node in nodes:
             if node.children is not None:
-                node.children = [one for one in node.children if one.script == script]
+                node.children = [item for item in node.children if item.script == script]
                 self._leave(node.children, script)
 
     def _set(self, message: ForwardMsg) -> None:
@@ -113,6 +113,6 @@ class PageTree:
             return None
         if new and node.fragment in fragments:
             of = node.fragment
-        kept_children = [self._fresh(one, fragments, of) for one in node.children]
-        node.children = [one for one in kept_children if one is not None]
+        kept_children = [self._fresh(item, fragments, of) for item in node.children]
+        node.children = [item for item in kept_children if item is not None]
         return node

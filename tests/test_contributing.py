@@ -58,10 +58,10 @@ def one_value(monkeypatch):
 
 
 def test_a_notion_from_outside_is_a_question_in_every_form(one_value):
-    asked = Scenario(notion=one_value, eps=0.25)
-    assert to_query(asked) == {"notion": ["one_value"], "eps": ["0.25"]}
-    assert from_query(to_query(asked)) == (asked, ())
-    assert Scenario.from_json(asked.to_json()) == asked
+    request = Scenario(notion=one_value, eps=0.25)
+    assert to_query(request) == {"notion": ["one_value"], "eps": ["0.25"]}
+    assert from_query(to_query(request)) == (request, ())
+    assert Scenario.from_json(request.to_json()) == request
     beside = Scenario(notion="lip", also=(Promise(notion=one_value, eps=0.125),))
     assert from_query(to_query(beside)) == (beside, ())
     assert Scenario.from_json(beside.to_json()) == beside
@@ -71,29 +71,29 @@ def test_a_notion_from_outside_is_a_question_in_every_form(one_value):
 def test_a_notion_from_outside_is_answered_told_and_written_as_a_program(
     one_value, mechanism, capsys
 ):
-    asked = Scenario(notion=one_value, eps=0.1, mechanism=mechanism)
-    found = evaluate(asked)
-    lift = found.joint.release(found.mechanism.kernel)[0] / (
-        found.joint.p_s[0] * found.after.joint_sy.sum(axis=0)
+    request = Scenario(notion=one_value, eps=0.1, mechanism=mechanism)
+    result = evaluate(request)
+    lift = result.joint.release(result.mechanism.kernel)[0] / (
+        result.joint.p_s[0] * result.after.joint_sy.sum(axis=0)
     )
     assert np.abs(np.log(lift)).max() <= 0.1 + 1e-12  # by hand: of one value, and of no other
-    assert found.mechanism.audit.holds
-    said = finding(found, "bits")
-    assert "survives" in said
+    assert result.mechanism.audit.holds
+    text = finding(result, "bits")
+    assert "survives" in text
     if mechanism == "optimal":
-        assert found.mechanism.status == "optimal"
-        assert "Proven: no mechanism under 0.14427-one-value LIP in bits keeps more" in said
-    program = snippet(asked)
+        assert result.mechanism.status == "optimal"
+        assert "Proven: no mechanism under 0.14427-one-value LIP in bits keeps more" in text
+    program = snippet(request)
     assert "from core.notions import OneValue" in program
     exec(compile(program, "snippet", "exec"), {"__name__": "snippet"})
-    assert f"I(X;Y) {found.mechanism.information:.6f} nats" in capsys.readouterr().out
+    assert f"I(X;Y) {result.mechanism.information:.6f} nats" in capsys.readouterr().out
 
 
 def test_a_notion_from_outside_has_frontiers_implications_and_company(one_value):
-    asked = Scenario(notion=one_value, eps=0.3, also=(Promise(notion="ldp", eps=0.4),))
-    counted = count(asked.data)
+    request = Scenario(notion=one_value, eps=0.3, also=(Promise(notion="ldp", eps=0.4),))
+    counted = count(request.data)
     joint = counted.joint
-    both = evaluate(asked).mechanism
+    both = evaluate(request).mechanism
     assert both.audit.holds
     assert LDP(0.4).holds(joint, both.kernel)
     alone = evaluate(Scenario(notion=one_value, eps=0.3)).mechanism
@@ -104,10 +104,10 @@ def test_a_notion_from_outside_has_frontiers_implications_and_company(one_value)
     levels = implied(joint, alone.notion)
     assert levels["lip"] == pytest.approx(LIP(1).achieved(joint, alone.kernel), abs=1e-6)
     columns = side_by_side.compare(Project((Scenario(notion=one_value), Scenario(notion="lip"))))
-    told = {column.scenario.notion: column.levels["one_value"] for column in columns}
-    assert told["one_value"] == pytest.approx(1.0, abs=1e-6)
-    assert told["lip"] <= 1.0 + 1e-9
-    rows = comparison.compare(asked, counted, 0.3)
+    reported = {column.scenario.notion: column.levels["one_value"] for column in columns}
+    assert reported["one_value"] == pytest.approx(1.0, abs=1e-6)
+    assert reported["lip"] <= 1.0 + 1e-9
+    rows = comparison.compare(request, counted, 0.3)
     assert {"optimal", "subset_merging"} <= {row.key for row in rows}
 
 

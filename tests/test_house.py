@@ -81,8 +81,10 @@ def test_the_size_of_a_package_is_counted(house, tmp_path):
 
 def test_long_functions_are_named_unless_their_docstring_makes_them_long(house, tmp_path):
     lines = "    pass\n" * house.MOST_STEPS
-    told = '    """Say it.\n' + "\n" * 40 + '    """\n'
-    write(tmp_path, {"core/joint.py": f"def told():\n{told}{lines[9:]}\n\ndef long():\n{lines}"})
+    reported = '    """Say it.\n' + "\n" * 40 + '    """\n'
+    write(
+        tmp_path, {"core/joint.py": f"def told():\n{reported}{lines[9:]}\n\ndef long():\n{lines}"}
+    )
     assert house.overlong(tmp_path) == ["core.joint.long has 61 lines beside its docstring."]
 
 
@@ -104,10 +106,10 @@ def test_rooms_are_modules_where_they_lie_beside_folders(house, tmp_path):
             "core/optimal/bounds/pairs.py": "",
         },
     )
-    found = house.survey(tmp_path)
-    assert found.modules == {"core.optimal.solve": 1, "core.optimal.bounds": 2}
-    assert found.imports == Counter({("core.optimal.solve", "core.optimal.bounds"): 1})
-    assert found.overview().modules == {"core.optimal": 3}
-    svg = house.drawing(found)
+    result = house.survey(tmp_path)
+    assert result.modules == {"core.optimal.solve": 1, "core.optimal.bounds": 2}
+    assert result.imports == Counter({("core.optimal.solve", "core.optimal.bounds"): 1})
+    assert result.overview().modules == {"core.optimal": 3}
+    svg = house.drawing(result)
     assert svg.count('class="line"') == 1
     assert ">bounds</text>" in svg

@@ -33,8 +33,8 @@ def kept() -> list[str]:
     files.append("docs/glossary.md")
     files.append(".streamlit/config.toml")
     for folder in ("core", "pages", "static"):
-        found = (path for path in (ROOT / folder).rglob("*") if path.is_file())
-        files += [str(path.relative_to(ROOT)) for path in found if "__pycache__" not in path.parts]
+        result = (path for path in (ROOT / folder).rglob("*") if path.is_file())
+        files += [str(path.relative_to(ROOT)) for path in result if "__pycache__" not in path.parts]
     return files
 
 
@@ -73,20 +73,20 @@ def test_the_installed_command_runs_from_any_folder(wheel, tmp_path):
 def test_the_dependencies_are_the_pinned_requirements(wheel):
     with zipfile.ZipFile(wheel) as files:
         (name,) = [name for name in files.namelist() if name.endswith("METADATA")]
-        said = files.read(name).decode()
+        text = files.read(name).decode()
     pinned = [
         line.split("#")[0].split(";")[0].strip()
         for line in (ROOT / "requirements.txt").read_text().splitlines()
     ]
     for pin in filter(None, pinned):
-        assert f"Requires-Dist: {pin}" in said
+        assert f"Requires-Dist: {pin}" in text
 
 
 def test_the_extra_for_clusters_is_pinned_as_the_tests_use_it(wheel):
     with zipfile.ZipFile(wheel) as files:
         (name,) = [name for name in files.namelist() if name.endswith("METADATA")]
-        said = files.read(name).decode()
+        text = files.read(name).decode()
     pinned = (ROOT / "requirements-dev.txt").read_text().splitlines()
     for package in ("dask", "distributed"):
         (pin,) = [line for line in pinned if line.startswith(f"{package}==")]
-        assert f'Requires-Dist: {pin}; extra == "cluster"' in said
+        assert f'Requires-Dist: {pin}; extra == "cluster"' in text

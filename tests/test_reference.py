@@ -40,11 +40,11 @@ def shown():
 
 
 def test_every_public_name_has_a_docstring():
-    found = []
+    result = []
     for module, wanted in shown():
         text = Path(find_spec(module).origin).read_text(encoding="utf-8")
-        found += undescribed(module, ast.parse(text).body, wanted)
-    assert found == []
+        result += undescribed(module, ast.parse(text).body, wanted)
+    assert result == []
 
 
 def test_all_that_it_lists_exists():
@@ -53,5 +53,5 @@ def test_all_that_it_lists_exists():
 
 def test_every_page_is_on_the_site():
     pages = {f"reference/{path.name}" for path in (ROOT / "docs" / "reference").glob("*.md")}
-    told = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    assert set(re.findall(r"reference/\w+\.md", told)) == pages
+    reported = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert set(re.findall(r"reference/\w+\.md", reported)) == pages

@@ -70,8 +70,8 @@ def visitor():
 
 
 def test_the_end_of_a_run_under_way_does_not_end_a_move():
-    found = asyncio.run(moves(visitor(), [begins()], [ends(), begins(PART), ends(PART)]))
-    assert found == [False, False, True]
+    result = asyncio.run(moves(visitor(), [begins()], [ends(), begins(PART), ends(PART)]))
+    assert result == [False, False, True]
 
 
 def test_a_run_of_the_whole_page_that_begins_after_a_move_ends_it():
@@ -85,8 +85,8 @@ def test_a_run_of_another_part_does_not_end_a_move():
 
 def test_a_run_that_leaves_the_address_at_the_default_does_not_end_a_move_elsewhere():
     sent = [begins(), ends(), begins(PART), addressed("eps=1"), ends(PART)]
-    found = asyncio.run(moves(visitor(), [begins(), slider(2.0), ends()], sent))
-    assert found == [False, False, False, False, True]
+    result = asyncio.run(moves(visitor(), [begins(), slider(2.0), ends()], sent))
+    assert result == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("kind", ["kept", "known"])
@@ -111,13 +111,13 @@ def test_the_page_that_a_run_leads_to_stands_while_its_parts_run():
     first, leads, part, late = begins(), ForwardMsg(), begins(PART), begins(PART)
     first.new_session.page_script_hash = "app"
     leads.navigation.page_script_hash = "explore"
-    tree, asked = PageTree(), visitor()
+    tree, request = PageTree(), visitor()
     for message in (first, leads, block(0, 0), part):
         tree.take(message)
     tree.take(block(0, 0, 0))
     for message in (first, leads, part):
-        asked._take(message)
-    assert asked.page == "explore"
+        request._take(message)
+    assert request.page == "explore"
     late.new_session.page_script_hash = "app"
     tree.take(late)  # a part of another page: a browser takes this one away
     with pytest.raises(MisplacedError, match="no child 0"):

@@ -57,21 +57,21 @@ def test_a_phrase_that_is_gone_stays_gone(phrase):
 
 def test_pages_say_notion_where_they_mean_one():
     """Certificates promise; a mechanism satisfies a notion."""
-    found = {
-        (path, said)
+    result = {
+        (path, message)
         for path, text in texts().items()
         if path.startswith("pages") and not path.endswith("address.py")  # keys of links
-        for said in set(strings(text)) - documented(text)
-        if re.search(r"Promise|\bpromises?\b", said) and not re.fullmatch(r"[a-z_]+", said)
+        for message in set(strings(text)) - documented(text)
+        if re.search(r"Promise|\bpromises?\b", message) and not re.fullmatch(r"[a-z_]+", message)
     }
-    assert found == set()
+    assert result == set()
 
 
 def test_every_phrase_of_the_voice_is_looked_for():
     table = (ROOT / "docs" / "voice.md").read_text(encoding="utf-8").partition("## Instead of")[2]
     left = [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")][1:]
     assert len(left) >= 10
-    missed = [one for one in left if not any(re.search(phrase, one) for phrase in GONE)]
+    missed = [item for item in left if not any(re.search(phrase, item) for phrase in GONE)]
     assert missed == []
 
 
@@ -96,15 +96,15 @@ def strings(code: str) -> Iterator[str]:
 def documented(code: str) -> set[str]:
     """Return what a program says in strings that stand by themselves: its documentation."""
     alone = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Expr)]
-    return {str(one.value) for one in alone if isinstance(one, ast.Constant)}
+    return {str(item.value) for item in alone if isinstance(item, ast.Constant)}
 
 
 def test_no_percentage_has_a_blank_before_its_sign():
-    found = {
+    result = {
         line.strip()
         for path, text in texts().items()
-        for said in (strings(text) if path.endswith(".py") else [text])
-        for line in said.splitlines()
+        for message in (strings(text) if path.endswith(".py") else [text])
+        for line in message.splitlines()
         if re.search(r"\d %(?!\{)", line)
     }
-    assert found == SAVED
+    assert result == SAVED

@@ -242,8 +242,10 @@ class Visitor:
         if kind == "bidi_component":
             self._charted.add(message.delta.fragment_id)
             if element.component_name == BOARD:
-                told = json.loads(element.bytes)["answers"].values()
-                self.texts[place] = " ".join(said for one in told if one for said in one["said"])
+                reported = json.loads(element.bytes)["answers"].values()
+                self.texts[place] = " ".join(
+                    sentence for item in reported if item for sentence in item["said"]
+                )
             if element.component_name == WORK:
                 self._begin_to_look(json.loads(element.json), message.delta.fragment_id)
         if kind in TEXTS:
@@ -294,8 +296,10 @@ class Visitor:
 
     def _is_over(self, address: str) -> bool:
         """Say whether the server has no more to say of some work."""
-        asked = urllib.request.Request(f"{self.server}/{address}", headers={"Cookie": self.cookie})
-        with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:
+        requested = urllib.request.Request(
+            f"{self.server}/{address}", headers={"Cookie": self.cookie}
+        )
+        with urllib.request.urlopen(requested, timeout=PATIENCE) as answer:
             over = answer.status == HTTPStatus.NO_CONTENT
             content = answer.read()
             if answer.headers["Content-Encoding"] == "gzip":
@@ -333,7 +337,7 @@ async def visiting(address: str, cookie: str = "", session: str = "") -> AsyncIt
     try:
         socket = await websockets.connect(
             f"ws://{place}/_stcore/stream",
-            subprotocols=[websockets.Subprotocol(one) for one in protocols],
+            subprotocols=[websockets.Subprotocol(item) for item in protocols],
             origin=websockets.Origin(address),
             additional_headers={"Cookie": cookie} if cookie else None,
             max_size=None,

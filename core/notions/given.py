@@ -218,13 +218,13 @@ class Given(Notion):
         cells.sum_duplicates()
         whole = table.records is not None and table.records < 2**53
         numbers: dict[bytes, int] = {}
-        found = []
+        result = []
         for x in self._joint.kept_x:
             own = slice(*cells.indptr[x : x + 2])
             weights = direction(cells.data[own, None], whole=whole)
             key = cells.indices[own].tobytes() + weights.tobytes()
-            found.append(numbers.setdefault(key, len(numbers)))
-        return np.array(found)
+            result.append(numbers.setdefault(key, len(numbers)))
+        return np.array(result)
 
     def with_classes(self, of_x: IntArray) -> Given:
         """Return it for classes of symbols, `of_x` (n_x,), in the place of X."""

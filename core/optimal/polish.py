@@ -69,9 +69,9 @@ def _excess(allowed: AllowedSet, outputs: FloatArray) -> FloatArray:
     adds, bounds = of_h.maximum(0), (-of_h).maximum(0).tocoo()
     least = np.zeros((len(outputs), allowed.n_auxiliary))
     for _ in range(allowed.n_auxiliary):
-        asked = (of_r + least @ adds.T)[:, bounds.row] / bounds.data
+        request = (of_r + least @ adds.T)[:, bounds.row] / bounds.data
         before = least.copy()
-        np.maximum.at(least.T, bounds.col, asked.T)
+        np.maximum.at(least.T, bounds.col, request.T)
         if (least == before).all():
             break
     result: FloatArray = np.delete(of_r + least @ adds.T, bounds.row, axis=1)

@@ -367,8 +367,8 @@ class Staircases:
         for symbol, size in enumerate(self._size_of):
             counts[:, size] += raised[:, symbol]
         counts, between = self._cut(counts)
-        told = self._information(counts, between, self._parts(counts, between)[0])
-        order = np.argsort(-told, kind="stable")
+        reported = self._information(counts, between, self._parts(counts, between)[0])
+        order = np.argsort(-reported, kind="stable")
         return counts[order], between[order]
 
     def _cut(self, counts: IntArray) -> tuple[IntArray, IntArray]:

@@ -165,7 +165,7 @@ def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:
     single = [reach.largest(row) for row in lift]
     upper = _best(single).mapped(_log)
     priors = joint.p_s.tolist()
-    guess = _best([one.mapped(partial(mul, p)) for one, p in zip(single, priors, strict=True)])
+    guess = _best([item.mapped(partial(mul, p)) for item, p in zip(single, priors, strict=True)])
     below = [reach.ratio(ones, row) for row in lift]
     lower = ratio = _best(below).mapped(_log)
     if lower.level < np.inf:

@@ -27,11 +27,11 @@ EXPECTED = 5.0
 
 def question(scenario: Scenario) -> str:
     """Return the question of a scenario."""
-    asked, known = _question(scenario), scenario.data.known
+    request, known = _question(scenario), scenario.data.known
     if not known:
-        return asked
+        return request
     are = "is" if len(known) == 1 else "are"
-    return f"{asked[:-1]}, where {listed(known)} {are} known?"
+    return f"{request[:-1]}, where {listed(known)} {are} known?"
 
 
 def for_whom(*scenarios: Scenario) -> str:

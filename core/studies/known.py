@@ -286,10 +286,10 @@ class Known:
             start = promise.start(joint, scenario, place)
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
             larger, smaller = self._over_other_sets(promise)
-            found = [one.start(joint, scenario, place) for one in larger]
-            starts = [one for one in (start, *found) if one is not None]
-            own_start, start = start, max(starts, key=lambda one: one[1].utility, default=None)
-            bound = min([bound, *(one.bound(scenario.eps) for one in smaller)])
+            result = [item.start(joint, scenario, place) for item in larger]
+            starts = [item for item in (start, *result) if item is not None]
+            own_start, start = start, max(starts, key=lambda item: item[1].utility, default=None)
+            bound = min([bound, *(item.bound(scenario.eps) for item in smaller)])
             if _at_any_eps(scenario):  # all of them are one question
                 bound = promise.bound(-np.inf)
                 others = [
@@ -340,8 +340,8 @@ class Known:
                 alike = [promise, *self._over_other_sets(promise)[0]]
                 starts = [
                     (at, answer.utility)
-                    for one in alike
-                    for (_, at), answer in one.usable(joint, scenario)
+                    for item in alike
+                    for (_, at), answer in item.usable(joint, scenario)
                 ]
                 starts += self._reached.get(_promise_key(scenario), {}).items()
             last = lines.get(key)
@@ -364,13 +364,13 @@ class Known:
         Fewer records and a smaller β make F larger, and what it allows less.
         """
         others = [
-            one
-            for one in self._promises.values()
-            if one is not promise and one.family is not None and one.family == promise.family
+            item
+            for item in self._promises.values()
+            if item is not promise and item.family is not None and item.family == promise.family
         ]
         n, beta = promise.over
-        larger = [one for one in others if one.over[0] <= n and one.over[1] <= beta]
-        smaller = [one for one in others if one.over[0] >= n and one.over[1] >= beta]
+        larger = [item for item in others if item.over[0] <= n and item.over[1] <= beta]
+        smaller = [item for item in others if item.over[0] >= n and item.over[1] >= beta]
         return larger, smaller
 
     def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:

@@ -36,8 +36,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    with served() as found:
-        yield found
+    with served() as result:
+        yield result
 
 
 @pytest.fixture(scope="session")
@@ -123,5 +123,5 @@ def forget(page: Page, address: str) -> None:
     """Clear what a page's browser has kept of the dashboard, but for what it has fetched."""
     page.context.clear_cookies()
     page.context.clear_permissions()
-    asked = {"origin": address, "storageTypes": "local_storage,indexeddb"}
-    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", asked)
+    request = {"origin": address, "storageTypes": "local_storage,indexeddb"}
+    page.context.new_cdp_session(page).send("Storage.clearDataForOrigin", request)

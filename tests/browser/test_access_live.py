@@ -110,13 +110,13 @@ def grave(page):
 
 def test_axe_finds_nothing_grave(desk):
     _, page = desk
-    found = {}
+    result = {}
     for theme in ("dark", "light"):
         page.emulate_media(color_scheme=theme)
         page.wait_for_function(DARK, arg=theme == "dark")
         at_rest(page)
-        found[theme] = grave(page)
-    assert found == {"dark": [], "light": []}
+        result[theme] = grave(page)
+    assert result == {"dark": [], "light": []}
 
 
 def test_headings_are_in_order(desk):
@@ -264,8 +264,8 @@ def test_an_axis_title_says_what_its_symbols_mean(visit):
     page = visit(PAGES["explore"])
     at_rest(page)
     hint = page.locator(".st-key-frontier .g-xtitle > title")
-    said = [f"{term.title}: {term.meaning}" for term in glossary.terms_in(["ε, nats"])]
-    assert hint.text_content().split("\n") == said
+    text = [f"{term.title}: {term.meaning}" for term in glossary.terms_in(["ε, nats"])]
+    assert hint.text_content().split("\n") == text
     over = page.locator(".st-key-frontier .xtitle")
     assert over.evaluate("one => getComputedStyle(one).pointerEvents") == "all"
 
@@ -310,10 +310,10 @@ DRAWN_TABLES = """
 def test_a_phone_page_does_not_scroll_sideways_and_its_tables_do(phone):
     _, page = phone
     page.wait_for_function(DRAWN_TABLES)
-    found = page.evaluate(WIDER)
-    assert found["scrolls"] == [0, 0]
-    assert found["wider"] == []
-    assert all(fits and scrolls for fits, scrolls in found["tables"])
+    result = page.evaluate(WIDER)
+    assert result["scrolls"] == [0, 0]
+    assert result["wider"] == []
+    assert all(fits and scrolls for fits, scrolls in result["tables"])
 
 
 SMALL = """

@@ -66,29 +66,29 @@ def shown(page):
 def shares(sentence):
     """Return the least and most that each share of a sentence may stand for, in percent."""
     ends = {"Less than 1": (0.0, 1.0), "More than 99": (99.0, 100.0)}
-    said = re.findall(r"(Less than 1|More than 99|[\d.]+)%", sentence)
-    return [ends[one] if one in ends else (float(one) - 0.5, float(one) + 0.5) for one in said]
+    text = re.findall(r"(Less than 1|More than 99|[\d.]+)%", sentence)
+    return [ends[item] if item in ends else (float(item) - 0.5, float(item) + 0.5) for item in text]
 
 
 def agree(page):
     """Check that sentence, figures, charts and address are of one answer; return what they say."""
     page.locator(".st-key-finding").first.wait_for()
-    found = shown(page)
-    kept = float(found["figures"]["NMI"].strip("<>≥ %"))
-    eps, ring = found["ring"]
-    assert eps == pytest.approx(float(found["address"]), abs=1e-4)
+    result = shown(page)
+    kept = float(result["figures"]["NMI"].strip("<>≥ %"))
+    eps, ring = result["ring"]
+    assert eps == pytest.approx(float(result["address"]), abs=1e-4)
     assert 100 * ring == pytest.approx(kept, abs=0.1)
-    outputs = re.search(r"([\d,]+) outputs?\.", found["mechanism"]).group(1)
-    assert f": {outputs} symbol" in found["graph"]
-    level = found["figures"]["LIP reached, nats"]
-    assert f"the release has LIP level {level} nats" in found["lifts"]
-    assert any(low <= kept <= high for low, high in shares(found["sentence"])), found
+    outputs = re.search(r"([\d,]+) outputs?\.", result["mechanism"]).group(1)
+    assert f": {outputs} symbol" in result["graph"]
+    level = result["figures"]["LIP reached, nats"]
+    assert f"the release has LIP level {level} nats" in result["lifts"]
+    assert any(low <= kept <= high for low, high in shares(result["sentence"])), result
     # the optimum is below no line that stands beside it
-    for line in found["lines"]:
-        if line["opacity"] == 1 and found["mechanism"].startswith("Optimal"):
+    for line in result["lines"]:
+        if line["opacity"] == 1 and result["mechanism"].startswith("Optimal"):
             below = [y for x, y in zip(line["x"], line["y"], strict=True) if y and x <= eps]
             assert kept >= 100 * max(below, default=0.0) - 0.1, line["name"]
-    return found
+    return result
 
 
 def press(page, key, times, arrow="ArrowRight"):
@@ -108,20 +108,20 @@ def test_a_reload_in_mid_work_comes_to_the_same_answer(visit):
     page.reload()
     agree(page)
     settle(page)
-    found = agree(page)
-    assert {line["name"] for line in found["lines"]} >= {"Optimal", "Subset random response"}
+    result = agree(page)
+    assert {line["name"] for line in result["lines"]} >= {"Optimal", "Subset random response"}
     again = visit(question(11))
     settle(again)
-    assert agree(again)["figures"] == found["figures"]
+    assert agree(again)["figures"] == result["figures"]
 
 
 def test_two_sessions_with_one_question_come_to_one_answer(visit):
-    one, other = visit(question(12)), visit(question(12))
-    for page in (one, other):
+    item, other = visit(question(12)), visit(question(12))
+    for page in (item, other):
         agree(page)
-    settle(one)
+    settle(item)
     settle(other)
-    assert agree(one)["figures"] == agree(other)["figures"]
+    assert agree(item)["figures"] == agree(other)["figures"]
 
 
 def test_sliders_that_move_before_an_answer_is_there_leave_the_last_question_on_screen(visit):

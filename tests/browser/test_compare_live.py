@@ -105,8 +105,8 @@ def test_a_columns_promise_and_mechanism_are_chosen_from_families(visit):
     settle(page, 3)
     assert heads(page, 3) == list(QUICK.names)
     shown = [page.locator(f".st-key-col1_{kind}_menu button") for kind in ("notion", "mech")]
-    for one, words in zip(shown, ("Privacy notion: Min-lift", "Mechanism: Watchdog"), strict=True):
-        expect(one.first).to_contain_text(words)
+    for item, words in zip(shown, ("Privacy notion: Min-lift", "Mechanism: Watchdog"), strict=True):
+        expect(item.first).to_contain_text(words)
 
 
 def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit):
@@ -117,12 +117,12 @@ def test_a_match_ends_and_its_column_takes_the_budget_that_was_found(visit):
     menu = page.get_by_test_id("stPopoverBody")
     waiting.choose(page, menu.locator(".st-key-match_target input"), "the same utility")
     menu.locator(".st-key-match_start button").click()
-    told = page.get_by_test_id("stAlert").filter(has_text="B: ")
-    told.wait_for(timeout=waiting.PATIENCE)
-    if "B: reached at ε = " in told.inner_text():
+    reported = page.get_by_test_id("stAlert").filter(has_text="B: ")
+    reported.wait_for(timeout=waiting.PATIENCE)
+    if "B: reached at ε = " in reported.inner_text():
         page.wait_for_function("url => location.href !== url", arg=before)
     else:  # on a machine that has no time for it
-        assert "B: not reached: the search stopped at" in told.inner_text()
+        assert "B: not reached: the search stopped at" in reported.inner_text()
         assert page.url == before
     assert page.locator(".st-key-match_cancel").count() == 0
 
@@ -152,13 +152,13 @@ def test_what_is_pinned_on_explore_is_there_after_a_reload_and_on_compare(visit)
 
 
 def test_two_sessions_have_columns_of_their_own(visit):
-    one, other = visit(link(QUICK)), visit(link(QUICK))
-    settle(one, 3)
+    item, other = visit(link(QUICK)), visit(link(QUICK))
+    settle(item, 3)
     settle(other, 3)
-    press(one, "col0_eps_nats", 4)
-    one.wait_for_url(re.compile(r"eps%3D1\.2"))
-    settle(one, 3)
-    assert kept(other) != kept(one)
+    press(item, "col0_eps_nats", 4)
+    item.wait_for_url(re.compile(r"eps%3D1\.2"))
+    settle(item, 3)
+    assert kept(other) != kept(item)
     assert "eps" not in other.url
 
 
@@ -179,8 +179,8 @@ def test_a_project_made_on_another_machine_is_opened_and_saved_again(visit):
     save = page.locator(".st-key-project_save button")
     if not save.is_visible():  # the menu may have been closed by what it did
         page.locator(".st-key-project button").first.click()
-    found = saved(page, save)
-    with open(found.path(), encoding="utf-8") as file:
+    result = saved(page, save)
+    with open(result.path(), encoding="utf-8") as file:
         assert json.load(file) == json.loads(QUICK.to_json())
 
 
@@ -394,11 +394,11 @@ BESIDE = """
 def test_sliders_stand_beside_the_charts_on_the_first_screen(visit, width, height):
     page = visit(link(QUICK), width=width, height=height)
     settle(page, 3)
-    found = page.evaluate(BESIDE)
-    assert found["left"]
-    assert found["order"]
-    assert found["top"] <= 2
-    assert found["bottom"] <= height
+    result = page.evaluate(BESIDE)
+    assert result["left"]
+    assert result["order"]
+    assert result["top"] <= 2
+    assert result["bottom"] <= height
 
 
 def test_a_note_and_an_error_stand_with_their_column(visit):
@@ -478,8 +478,8 @@ def test_a_saved_picture_is_white_and_keeps_its_legend_and_the_pages_font(visit,
     settle(page, 3)
     chart = page.locator(".st-key-column_frontier")
     chart.locator(".lsc-frame").hover()
-    found = saved(page, chart.get_by_role("button", name="SVG"))
-    picture = found.path().read_text(encoding="utf-8")
+    result = saved(page, chart.get_by_role("button", name="SVG"))
+    picture = result.path().read_text(encoding="utf-8")
     for name in QUICK.names:
         assert f">{name}</text>" in picture
     assert "@font-face" in picture
@@ -501,18 +501,18 @@ def test_the_table_of_results_is_copied(visit):
 def test_a_report_holds_every_column_and_asks_no_other_host(visit, tmp_path):
     page = visit(link(QUICK))
     settle(page, 3)
-    found = saved(page, page.locator(".st-key-compare_report button").first)
+    result = saved(page, page.locator(".st-key-compare_report button").first)
     target = tmp_path / "comparison.html"
-    found.save_as(target)
-    told = page.context.new_page()
-    told.goto(target.as_uri())
-    told.wait_for_function("document.querySelectorAll('.chart .main-svg').length > 0")
-    text = told.inner_text("main")
+    result.save_as(target)
+    reported = page.context.new_page()
+    reported.goto(target.as_uri())
+    reported.wait_for_function("document.querySelectorAll('.chart .main-svg').length > 0")
+    text = reported.inner_text("main")
     for name in QUICK.names:
         assert name in text
     assert "What differs" in text
-    assert told.locator("figure").count() == 2 + 3 * 3
-    told.close()
+    assert reported.locator("figure").count() == 2 + 3 * 3
+    reported.close()
 
 
 def test_a_menu_closes_with_its_column_and_does_not_edit_the_next_one(visit):
@@ -539,8 +539,8 @@ PITCH = """
 
 
 def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_apart(visit):
-    asked = tuple(Scenario(mechanism=name) for name in ("identity", "watchdog", "grr"))
-    page = visit(link(Project(asked, ("first", "second", "third"))), width=1280, height=720)
+    request = tuple(Scenario(mechanism=name) for name in ("identity", "watchdog", "grr"))
+    page = visit(link(Project(request, ("first", "second", "third"))), width=1280, height=720)
     waiting.settle(page, ["matrix_0"])
     name = page.locator(".st-key-col2_mech_menu strong")
     button = page.locator(".st-key-col2_mech_menu button").bounding_box()

@@ -107,8 +107,8 @@ def test_the_example_loads_with_one_click_and_its_mechanism_is_taken_along(visit
     )
     page.keyboard.press("Escape")
     page.locator(".st-key-range_export button").first.click()
-    found = saved(page, page.locator(".st-key-range_CSV button"))
-    assert len(pd.read_csv(found.path())) == 153
+    result = saved(page, page.locator(".st-key-range_CSV button"))
+    assert len(pd.read_csv(result.path())) == 153
 
 
 def test_the_quantisation_is_used_on_every_page(visit):

@@ -31,8 +31,8 @@ def table(tmp_path_factory):
 def address(table):
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(os.environ, "LIFTSCOPE_DATABASES", table)
-        with served() as found:
-            yield found
+        with served() as result:
+            yield result
 
 
 def choose(page, key, name):

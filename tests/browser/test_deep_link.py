@@ -41,9 +41,9 @@ def test_a_click_right_after_the_menus_costs_no_slider_its_value(visit, pause):
     )
     page.wait_for_url(re.compile(r"/release\?.*x=race.*n=300"))
     page.locator(".st-key-release_plan").wait_for()
-    asked = parse_qs(urlsplit(page.url).query)
-    asked.pop("col", None)  # pinned or not
-    assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"]}
+    request = parse_qs(urlsplit(page.url).query)
+    request.pop("col", None)  # pinned or not
+    assert request == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"]}
     assert "1.00" in page.locator(".st-key-eps").inner_text()
 
 
@@ -63,6 +63,6 @@ def test_two_clicks_on_the_menu_cost_no_slider_its_value(visit, pause):
     page.wait_for_url(re.compile(r"/release\?.*x=race.*n=300"))
     page.locator(".st-key-release_plan").wait_for()
     settle(page)
-    asked = parse_qs(urlsplit(page.url).query)
-    assert asked == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"], "eps": ["1.5"]}
+    request = parse_qs(urlsplit(page.url).query)
+    assert request == {"mech": ["subset_merging"], "x": ["race"], "n": ["300"], "eps": ["1.5"]}
     assert "1.50" in page.locator(".st-key-eps").inner_text()

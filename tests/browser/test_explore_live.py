@@ -138,8 +138,8 @@ def test_in_a_hand_the_charts_stand_below_the_sentence(visit):
     page = visit(QUICK, width=390, height=844)
     settle(page)
     tops = [
-        page.locator(one).first.bounding_box()["y"]
-        for one in (".st-key-finding", *(f".st-key-{key} .lsc-plot" for key in CHARTS[:4]))
+        page.locator(item).first.bounding_box()["y"]
+        for item in (".st-key-finding", *(f".st-key-{key} .lsc-plot" for key in CHARTS[:4]))
     ]
     assert tops == sorted(tops)
 
@@ -202,9 +202,9 @@ def test_labels_with_markup_show_as_text(visit):
 def test_a_chart_is_saved(visit, kind):
     page = visit(QUICK)
     settle(page)
-    found = saved(page, files(page, "frontier").get_by_role("button", name=kind))
-    assert found.suggested_filename == f"liftscope-frontier-{ABOUT}.{kind.lower()}"
-    with open(found.path(), "rb") as file:
+    result = saved(page, files(page, "frontier").get_by_role("button", name=kind))
+    assert result.suggested_filename == f"liftscope-frontier-{ABOUT}.{kind.lower()}"
+    with open(result.path(), "rb") as file:
         content = file.read()
     if kind == "PNG":
         assert content.startswith(b"\x89PNG\r\n\x1a\n")
@@ -245,7 +245,7 @@ def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
     page.keyboard.press("Escape")
     files(page, "frontier").get_by_role("button", name="Size").click()
     width.fill("9001")
-    told = bar.get_by_role("alert")
+    reported = bar.get_by_role("alert")
     made = []
 
     def noted(download):
@@ -256,10 +256,10 @@ def test_pictures_are_saved_at_the_size_asked_for_and_others_are_refused(visit):
         width.fill(wrong)
         for kind in ("PNG", "SVG", "HTML"):
             bar.get_by_role("button", name=kind).click()
-        said = "The width of a saved picture must be from 200 to 8000 pixels."
-        assert told.inner_text().strip() == said
+        text = "The width of a saved picture must be from 200 to 8000 pixels."
+        assert reported.inner_text().strip() == text
     width.fill("1502")
-    assert told.inner_text() == ""
+    assert reported.inner_text() == ""
     again = saved(page, bar.get_by_role("button", name="SVG"))
     assert ElementTree.parse(again.path()).getroot().get("width") == "1502"
     assert len(made) == 1
@@ -271,21 +271,21 @@ def test_a_saved_picture_is_about_what_it_shows_after_a_slider_moved(visit):
     press(page, "eps", 12)
     page.wait_for_url(re.compile(r"eps=0\.4(&|$)"))
     settle(page)
-    found = saved(page, files(page, "mechanism").get_by_role("button", name="SVG"))
-    assert "ALIP, ε = 0.4 nats, λ = 0.5" in ElementTree.parse(found.path()).getroot()[1].text
+    result = saved(page, files(page, "mechanism").get_by_role("button", name="SVG"))
+    assert "ALIP, ε = 0.4 nats, λ = 0.5" in ElementTree.parse(result.path()).getroot()[1].text
 
 
 def text_of(png):
     """Return the text "Description" of a PNG, whose chunks' checksums are all checked."""
-    place, found = 8, None
+    place, result = 8, None
     while place < len(png):
         (size,) = struct.unpack(">I", png[place : place + 4])
         body = png[place + 4 : place + 8 + size]
         assert zlib.crc32(body) == struct.unpack(">I", png[place + 8 + size : place + 12 + size])[0]
         if body.startswith(b"iTXtDescription\0"):
-            found = body.split(b"\0", 5)[-1].decode()
+            result = body.split(b"\0", 5)[-1].decode()
         place += 12 + size
-    return found
+    return result
 
 
 def test_tables_mechanism_and_scenario_download_and_parse(visit):
@@ -317,8 +317,8 @@ def test_a_table_stands_behind_a_chart_and_is_saved(visit):
     page = visit(QUICK)
     settle(page)
     menu(page, "lifts", "Table")
-    found = saved(page, page.locator(".st-key-lifts_csv button"))
-    table = pd.read_csv(found.path())
+    result = saved(page, page.locator(".st-key-lifts_csv button"))
+    table = pd.read_csv(result.path())
     assert set(table["when"]) == {"before", "after"}
     assert np.isneginf(table.loc[table["symbol"] == "Armed-Forces", "log_min_lift_nats"]).any()
 
@@ -404,8 +404,8 @@ def test_what_if_the_costliest_symbol_were_merged_opens_that_question_and_back_r
     page = visit("?data=german_credit&s=credit&x=purpose&notion=lip&eps=0.5&mech=watchdog")
     page.locator(".st-key-what_if label").first.click()
     page.locator(".st-key-what_if_1_open button").first.wait_for()
-    said = page.locator(".st-key-what_if_0_row p").first.inner_text()
-    kept = re.search(r": ([0-9.]+%) would be kept", said).group(1)
+    text = page.locator(".st-key-what_if_0_row p").first.inner_text()
+    kept = re.search(r": ([0-9.]+%) would be kept", text).group(1)
     page.locator(".st-key-what_if_0_open button").first.click()
     page.wait_for_url(re.compile("merge="))
     assert "data=german_credit" in page.url

@@ -96,12 +96,12 @@ ESTIMATE = "≥ 1%"
 
 
 def test_what_a_frame_lacks_fades_and_a_better_one_replaces_it(visit):
-    page, begun, asked = visit(QUICK), [True], []
+    page, begun, requested = visit(QUICK), [True], []
     settle(page)
 
     def earlier(route):
         """Answer as the server would with the first, unfinished frames."""
-        asked.append(route.request.url)
+        requested.append(route.request.url)
         content = route.fetch().json()
         for place, frame in content["frames"].items():
             if begun:
@@ -124,7 +124,7 @@ def test_what_a_frame_lacks_fades_and_a_better_one_replaces_it(visit):
     page.wait_for_function(f"({SHOWN})().figures[0] !== '{ESTIMATE}'")
     assert page.evaluate(FADED) == []
     page.unroute_all(behavior="wait")
-    assert any("-0123456789ab" in one for one in asked)
+    assert any("-0123456789ab" in item for item in requested)
     under = page.evaluate(SHOWN)
     assert released(page, "eps") == under
 
@@ -207,33 +207,33 @@ def test_a_file_of_ones_own_is_followed_and_kept_by_no_cache(visit):
     _, under = dragged(page, "eps")
     assert under["bars"] != before["bars"]
     assert released(page, "eps") == under
-    asked = page.evaluate(
+    requested = page.evaluate(
         "performance.getEntriesByType('resource').map(e => e.name).filter(n => /frames/.test(n))"
     )
-    assert asked
-    answer = page.request.get(asked[-1].partition("?")[0] + "?near=0")
+    assert requested
+    answer = page.request.get(requested[-1].partition("?")[0] + "?near=0")
     assert answer.headers["cache-control"] == "no-store"
 
 
 def test_frames_come_after_the_program_that_draws_them(visit):
     page = visit("release")
     page.get_by_role("heading", name="Release the records").wait_for()
-    held, asked = [], []
+    held, requested = [], []
     page.route(f"**/{programs.PLOTLY}", lambda route: held.append(route))
-    page.on("request", lambda request: "?near=" in request.url and asked.append(request.url))
+    page.on("request", lambda request: "?near=" in request.url and requested.append(request.url))
     waiting.go_to(page, "Explore")
     page.locator(".st-key-board .st-key-finding p").wait_for()
     page.locator(".st-key-eps [role='group']").hover()
     page.wait_for_timeout(2_000)
     assert len(held) == 1
-    assert not asked
+    assert not requested
     held[0].continue_()
     settle(page)
-    assert asked
+    assert requested
 
 
 COLUMNS = Project(
-    tuple(replace(one, mechanism="watchdog") for one in columns.QUICK.scenarios),
+    tuple(replace(item, mechanism="watchdog") for item in columns.QUICK.scenarios),
     columns.QUICK.names,
 )
 OF_COLUMN = """
@@ -328,7 +328,7 @@ def test_a_page_about_one_answer_shows_the_place_under_the_slider(visit, path, k
         page.wait_for_function(ANSWER_FOLLOWS, arg=label)
     assert "eps=0.3" in page.url
     under = page.evaluate(OF_ANSWER, keys)
-    assert all(one != other for one, other in zip(under["drawn"], before["drawn"], strict=True))
+    assert all(item != other for item, other in zip(under["drawn"], before["drawn"], strict=True))
     behind = f"document.querySelector('.st-key-{below}').hasAttribute('data-lsc-behind')"
     assert page.evaluate(behind)
     page.mouse.up()
@@ -382,7 +382,7 @@ def test_confusability_shows_the_release_after_the_merges_under_the_slider(visit
     under, rang = page.evaluate(OF_ANSWER, keys), page.evaluate(rings)
     assert under["drawn"] != before["drawn"]
     assert under["said"] != before["said"]
-    assert all(one != other for one, other in zip(rang, were, strict=True))
+    assert all(item != other for item, other in zip(rang, were, strict=True))
     assert rang[0].split()[0] == label
     page.mouse.up()
     page.wait_for_url(re.compile(f"[?&]step={label}"))
@@ -424,7 +424,7 @@ def test_the_first_screen_shows_sentence_charts_and_slider(
     names = [
         ".st-key-finding",
         f".st-key-{slider} input",
-        *(f".st-key-{one} .lsc-plot" for one in charts),
+        *(f".st-key-{item} .lsc-plot" for item in charts),
     ]
     assert page.evaluate(FIRST, names) == []
     heights = page.evaluate(

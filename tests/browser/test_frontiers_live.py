@@ -52,10 +52,10 @@ def test_a_list_stays_open_while_a_sweep_is_looked_at(visit):
     option = page.get_by_role("option", name="Level of LIP", exact=True)
     option.wait_for()
     for _ in range(3):
-        told = page.locator(".st-key-sweep_cancel_row").inner_text()
+        reported = page.locator(".st-key-sweep_cancel_row").inner_text()
         page.wait_for_function(
             "told => document.querySelector('.st-key-sweep_cancel_row').innerText !== told",
-            arg=told,
+            arg=reported,
         )
         assert option.is_visible()
     option.click()
@@ -76,9 +76,9 @@ def test_a_sweep_ends_and_its_axes_are_in_the_address(visit):
     waiting.settle(page, ["frontiers"])
     assert page.locator(".st-key-frontiers .lsc-plot").get_attribute("data-drawn") != serial
     page.locator(".st-key-sweep_export button").filter(visible=True).click()
-    with page.expect_download() as found:
+    with page.expect_download() as result:
         page.locator(".st-key-sweep_points_csv button").click()
-    lines = found.value.path().read_text("utf-8").splitlines()
+    lines = result.value.path().read_text("utf-8").splitlines()
     assert len(lines) == 1 + 2 * 3 * 6
     assert lines[0].startswith("point,question,draw,source,notion,mechanism,eps,status")
     again = visit(page.url.rpartition("/")[2])

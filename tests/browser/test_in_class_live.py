@@ -219,8 +219,8 @@ def test_before_a_class_each_column_has_its_name_beside_the_others(visit):
 def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
     page = visit("learn?topic=glossary&projector=on", width=1280, height=720)
     waiting.settle(page)
-    said = page.locator(".lsc-projector-text")
-    expect(said).to_have_text("No chart here: the page is shown as it is.")
+    text = page.locator(".lsc-projector-text")
+    expect(text).to_have_text("No chart here: the page is shown as it is.")
     expect(page.get_by_text("meaning").first).to_be_visible()
 
 

@@ -198,18 +198,18 @@ def test_the_projector_shows_the_table_large_and_it_is_moved_there(visit, dark):
 
 
 def test_the_link_of_a_lesson_opens_the_page_and_the_state_that_it_names(visit, address):
-    one = LESSONS[1]  # of the others' links without a browser
-    page = visit(f"learn?topic={one.key}")
-    found = opens(one.key, defaults())
-    link = page.get_by_role("link", name=f"Open it in {found.title}")
-    assert link.get_attribute("href") == found.link
-    page.goto(urljoin(f"{address}/learn", found.link))
+    item = LESSONS[1]  # of the others' links without a browser
+    page = visit(f"learn?topic={item.key}")
+    result = opens(item.key, defaults())
+    link = page.get_by_role("link", name=f"Open it in {result.title}")
+    assert link.get_attribute("href") == result.link
+    page.goto(urljoin(f"{address}/learn", result.link))
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
-    chosen = page.get_by_role("link", name=found.title).first
+    chosen = page.get_by_role("link", name=result.title).first
     expect(chosen).to_have_attribute("aria-current", "page")
     waiting.settle(page, busy=("Improving",))
-    asked = found.link.partition("?")[2].split("&")
-    assert all(part in page.url for part in asked if not part.startswith("step="))
+    request = result.link.partition("?")[2].split("&")
+    assert all(part in page.url for part in request if not part.startswith("step="))
     assert page.locator("[data-testid=stAlertContentError]").count() == 0
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
 

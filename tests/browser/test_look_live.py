@@ -32,9 +32,9 @@ def test_text_on_blue_can_be_read(visit, dark):
     page = visit("robust?x=race&n=300", dark=dark)
     button = page.locator(".st-key-draws_start button p")
     chip = page.locator(".st-key-data_secret [data-tag] [title]")
-    for found in (button, chip):
-        found.wait_for(state="attached")
-        assert found.evaluate(CONTRAST) >= LEAST
+    for result in (button, chip):
+        result.wait_for(state="attached")
+        assert result.evaluate(CONTRAST) >= LEAST
 
 
 BOXES = """
@@ -63,7 +63,7 @@ def test_every_page_is_in_the_bar_or_its_menu_which_marks_the_one_that_is_open(v
         expect(page.get_by_role("link", name=title, exact=True).first).to_be_in_viewport()
     menu.click()
     listed = page.get_by_test_id("stTopNavDropdownLink").all_inner_texts()  # icon, then title
-    assert [one.split("\n")[-1] for one in listed] == [title for _, title, _ in PAGES[BAR:]]
+    assert [item.split("\n")[-1] for item in listed] == [title for _, title, _ in PAGES[BAR:]]
     page.keyboard.press("Escape")
     waiting.go_to(page, "Data")
     expect(menu).to_have_css("background-color", "rgba(0, 0, 0, 0)")

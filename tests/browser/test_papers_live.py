@@ -11,7 +11,7 @@ from core.papers.worlds import SETTINGS, WORLDS
 from pages.ui.papers import board
 from tests.browser import waiting
 
-PAPERS = tuple({one.paper: one.key for one in reversed(EXPERIMENTS)}.values())
+PAPERS = tuple({item.paper: item.key for item in reversed(EXPERIMENTS)}.values())
 """The first experiment of each paper."""
 
 
@@ -63,15 +63,15 @@ def test_every_cell_of_a_table_of_claims_is_whole_on_screen(visit, path, key):
 
 
 def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, address):
-    found = entry("lift_2").perform(quick=True)
-    asked = board.scenario(found)
+    result = entry("lift_2").perform(quick=True)
+    request = board.scenario(result)
     page = visit("papers?show=lift_2")
     page.get_by_role("button", name="Run a quick version").click()
     for way in ("explore", "frontiers", "compare"):
         title = f"Open {'one draw' if way == 'explore' else 'it'} in {way.capitalize()}"
         opener = page.get_by_role("link", name=title)
         opener.wait_for()
-        link = getattr(board, way)(asked)
+        link = getattr(board, way)(request)
         assert opener.get_attribute("href") == link
     page.goto(urljoin(f"{address}/papers", link))
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()
@@ -83,7 +83,7 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
 
 
-@pytest.mark.parametrize("one", WORLDS[::3], ids=lambda one: one.key)
+@pytest.mark.parametrize("one", WORLDS[::3], ids=lambda item: item.key)
 def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, one):
     page = visit(f"papers?show=errata&world={one.key}", width=1280, height=720)
     page.get_by_role("heading", name=f"{one.kind}: {one.title}").wait_for()
@@ -117,8 +117,8 @@ def test_the_worlds_of_the_errata_are_picked_and_gone_back_to(visit):
     page.get_by_text("[Funnel] Theorem 4", exact=True).first.click()
     page.wait_for_url(re.compile(r"world=theorem"))
     waiting.settle(page, ["papers_theorem"])
-    told = page.locator(".st-key-papers_told_b input[type=range]")
-    told.focus()
+    reported = page.locator(".st-key-papers_told_b input[type=range]")
+    reported.focus()
     page.keyboard.press("Home")
     page.wait_for_url(re.compile(r"told_b=0\.5"))
     expect(page.get_by_text("which holds here")).to_be_visible()

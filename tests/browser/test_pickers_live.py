@@ -115,8 +115,8 @@ def test_letters_in_a_budget_are_refused_with_what_it_takes(visit):
     field = page.get_by_label("nats", exact=True).first
     field.click()
     page.keyboard.type("inf")
-    said = field.evaluate("field => field.validationMessage")
-    assert said == "Type a number from 0 to 50."
+    text = field.evaluate("field => field.validationMessage")
+    assert text == "Type a number from 0 to 50."
     assert field.input_value() == "1"
     page.keyboard.press("Control+A")
     page.keyboard.type("2e-1")

@@ -37,7 +37,7 @@ def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     names = [str(tmp_path / name) for name in ("certificate.json", f"released.{kind}")]
     original = str(FOLDER / "heart_hungarian.parquet")
     assert main(["verify", *names, original, "--seed", seed, "--json"]) == 0
-    assert all(one["passed"] for one in json.loads(capsys.readouterr().out))
+    assert all(item["passed"] for item in json.loads(capsys.readouterr().out))
     assert seed not in page.url
     assert seed not in (tmp_path / "certificate.json").read_text(encoding="utf-8")
 
@@ -115,6 +115,6 @@ def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     page.get_by_text("All checks passed.").wait_for()
-    said = page.locator(".st-key-verify_checks").inner_text()
-    assert "The seed draws every output of the file." in said
-    assert "mine.csv is the released file, byte by byte." in said
+    text = page.locator(".st-key-verify_checks").inner_text()
+    assert "The seed draws every output of the file." in text
+    assert "mine.csv is the released file, byte by byte." in text

@@ -24,13 +24,13 @@ def test_a_page_whose_server_dies_says_so_and_keeps_its_question_and_what_is_pin
     with running.Replicas(2, port) as replicas, browser.new_context() as context:
         context.set_default_timeout(PATIENCE)
         page = context.new_page()
-        while not all(one.answers() for one in replicas.replicas):
+        while not all(item.answers() for item in replicas.replicas):
             page.wait_for_timeout(200)
         page.goto(f"http://127.0.0.1:{port}/?mech=watchdog&eps=0.5&notion=lip")
         page.get_by_role("button", name="Pin to Compare").click()
         expect(page).to_have_url(re.compile("col="))
         settle(page)
-        (held,) = [one["value"] for one in context.cookies() if one["name"] == COOKIE]
+        (held,) = [item["value"] for item in context.cookies() if item["name"] == COOKIE]
         lost = replicas.replicas[int(held.removeprefix("replica")) - 1].process
         lost.kill()
         lost.wait()

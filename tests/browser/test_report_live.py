@@ -12,9 +12,9 @@ def opened(browser, path, wrong):
     """Open a report without a network; note every request and error."""
     page = browser.new_context(offline=True).new_page()
     page.set_default_timeout(PATIENCE)
-    page.on("request", lambda one: wrong.append(one.url))
-    page.on("console", lambda one: wrong.append(one.text))
-    page.on("pageerror", lambda one: wrong.append(str(one)))
+    page.on("request", lambda item: wrong.append(item.url))
+    page.on("console", lambda item: wrong.append(item.text))
+    page.on("pageerror", lambda item: wrong.append(str(item)))
     page.goto(path.as_uri())
     return page
 
@@ -40,7 +40,7 @@ def reacts(report):
         "FIGURES.map(one => one.data.every(line => line.hoverinfo === 'skip'))"
     )
     assert silent.count(True) == 1
-    for place in [place for place, one in enumerate(silent) if not one]:
+    for place in [place for place, item in enumerate(silent) if not item]:
         chart = report.locator(f"#chart{place}")
         chart.scroll_into_view_if_needed()
         drag = chart.locator(".nsewdrag").first

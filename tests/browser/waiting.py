@@ -92,8 +92,8 @@ def settle(
         What `look` returned.
     """
     page.evaluate("window.lastDrawn = null")
-    found = page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest, look])
-    return found.json_value()
+    result = page.wait_for_function(_AT_REST, arg=[list(keys), list(busy), list(gone), rest, look])
+    return result.json_value()
 
 
 def go_to(page: Page, title: str) -> None:

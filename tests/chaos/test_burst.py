@@ -80,22 +80,22 @@ async def burst(address, server):
             async with visiting(address):
                 waited.append(time.monotonic() - began)
         await wait_until(lambda: workers(server), "no worker began")
-        for one in loading:  # as tabs are closed, whether they have an answer or not
-            one.cancel()
+        for item in loading:  # as tabs are closed, whether they have an answer or not
+            item.cancel()
         ended = await asyncio.gather(*loading, return_exceptions=True)
-        assert not [one for one in ended if isinstance(one, AssertionError)]
+        assert not [item for item in ended if isinstance(item, AssertionError)]
     return waited
 
 
 def used(server):
     """Return the processor time that the workers of a server have used, by worker."""
-    found = {}
-    for one in workers(server):
+    result = {}
+    for item in workers(server):
         try:
-            found[one] = processor(one)
+            result[item] = processor(item)
         except FileNotFoundError:
             continue
-    return found
+    return result
 
 
 async def at_rest(server):
@@ -105,7 +105,7 @@ async def at_rest(server):
         before = used(server)
         await asyncio.sleep(3.0)
         after = used(server)
-        if all(after[one] - before.get(one, 0.0) < 0.3 for one in after):
+        if all(after[item] - before.get(item, 0.0) < 0.3 for item in after):
             return time.monotonic() - began - 3.0
     return float("inf")
 

@@ -36,18 +36,18 @@ PATIENCE = 300.0
 
 def server_of(process):
     # the first: a worker that is just being started still has the name of its parent
-    return next(one for one in descendants(process) if "streamlit" in command(one))
+    return next(item for item in descendants(process) if "streamlit" in command(item))
 
 
 def workers(server):
-    found = []
-    for one in descendants(server):
+    result = []
+    for item in descendants(server):
         try:
-            if "core.jobs.worker" in command(one):
-                found.append(one)
+            if "core.jobs.worker" in command(item):
+                result.append(item)
         except FileNotFoundError:
             continue
-    return found
+    return result
 
 
 async def wait_until(holds, what):
@@ -123,7 +123,7 @@ def test_killed_workers_and_a_killed_server_cost_their_session_alone():
         assert "eps=1.75" in query
         left = asyncio.run(lose(address, server, query))
     asyncio.run(
-        wait_until(lambda: not any(Path(f"/proc/{one}").exists() for one in left), "an orphan")
+        wait_until(lambda: not any(Path(f"/proc/{item}").exists() for item in left), "an orphan")
     )
     with served() as address:
         again = asyncio.run(go_on(address, query))
@@ -149,7 +149,7 @@ print(SHARED.get("little", lambda: float(np.ones(1_000).sum())), SHARED.find("la
 
 
 def test_memory_that_ends_for_one_answer_is_a_sentence_and_the_next_one_is_made():
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", HUNGRY],
         cwd=ROOT,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
@@ -158,5 +158,5 @@ def test_memory_that_ends_for_one_answer_is_a_sentence_and_the_next_one_is_made(
         check=True,
         timeout=PATIENCE,
     ).stdout.splitlines()
-    assert told[0].startswith("Not enough memory for this question")
-    assert told[1] == "1000.0 None"
+    assert reported[0].startswith("Not enough memory for this question")
+    assert reported[1] == "1000.0 None"

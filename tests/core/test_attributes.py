@@ -41,12 +41,12 @@ def test_conditioning_is_bayes_rule_in_blocks_of_any_size(monkeypatch, known, bl
     kernel = rng.dirichlet(np.ones(5), size=JOINT.n_x)
     values = attribute_values(JOINT, (2, 3, 2))
     cells = cells_of(values, known)
-    found = np.concatenate(list(given_known(JOINT, kernel, cells)))
-    assert len(found) == len({tuple(column) for column in values[list(known)].T})
+    result = np.concatenate(list(given_known(JOINT, kernel, cells)))
+    assert len(result) == len({tuple(column) for column in values[list(known)].T})
     for x in range(JOINT.n_x):
         agree = [i for i in range(JOINT.n_x) if all(values[j, i] == values[j, x] for j in known)]
         mass = JOINT.p[:, agree] @ kernel[agree]
-        np.testing.assert_allclose(found[cells[x]], mass / mass.sum(), rtol=1e-12)
+        np.testing.assert_allclose(result[cells[x]], mass / mass.sum(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("block", [1, 1 << 21])

@@ -117,7 +117,7 @@ def test_a_watch_is_told_of_every_deadline_that_is_over_in_its_block_alone():
         with suppress(ZeroDivisionError), clock.watching() as failing:
             clock.tell_cut()
             raise ZeroDivisionError
-    cut = [one.cut for one in (early, part, spent, solver, failing, whole)]
+    cut = [item.cut for item in (early, part, spent, solver, failing, whole)]
     assert cut == [False, True, True, True, True, True]
 
 
@@ -166,10 +166,10 @@ class Slow(clock.Ticking):
 @pytest.mark.parametrize("seconds", [0.05, 0.25])
 def test_what_time_leaves_unproven_is_the_same_on_a_busy_machine(seconds):
     joint = Joint.random_uniform(10, 60, np.random.default_rng(0))
-    found = []
+    result = []
     for made in (clock.Ticking, Slow):
         with clock.using(made(STEP)):
-            found.append(m.optimal(joint, ALIP.from_lambda(1.0, 0.5), time_limit=seconds))
-    np.testing.assert_array_equal(found[0].kernel, found[1].kernel)
-    assert found[0].status == found[1].status == "time limit"
-    assert found[0].upper_bound == found[1].upper_bound > found[0].utility
+            result.append(m.optimal(joint, ALIP.from_lambda(1.0, 0.5), time_limit=seconds))
+    np.testing.assert_array_equal(result[0].kernel, result[1].kernel)
+    assert result[0].status == result[1].status == "time limit"
+    assert result[0].upper_bound == result[1].upper_bound > result[0].utility

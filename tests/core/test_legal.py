@@ -15,15 +15,15 @@ EXAMPLES = int(os.environ.get("LEGAL_EXAMPLES", "300"))
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_a_mechanism_without_a_search_answers_every_legal_question(random):
-    found = failure(question(random, FORMULAS))
-    assert found is None, str(found)
+    result = failure(question(random, FORMULAS))
+    assert result is None, str(result)
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_a_mechanism_with_a_search_answers_every_legal_question(random):
-    found = failure(question(random, SEARCHED))
-    assert found is None, str(found)
+    result = failure(question(random, SEARCHED))
+    assert result is None, str(result)
 
 
 def posed(**changes):
@@ -208,6 +208,6 @@ def test_a_failure_is_found_and_told(monkeypatch):
         raise ZeroDivisionError("here")
 
     monkeypatch.setattr("tests.legal.mechanisms.build", broken)
-    found = failure(posed())
-    assert found.kind == "watchdog, ZeroDivisionError"
-    assert "ZeroDivisionError('here')" in str(found)
+    result = failure(posed())
+    assert result.kind == "watchdog, ZeroDivisionError"
+    assert "ZeroDivisionError('here')" in str(result)

@@ -70,9 +70,9 @@ def test_a_scenario_that_is_none_is_refused_in_one_sentence(content, sentence, t
     path = tmp_path / "scenario.json"
     path.write_bytes(content)
     assert main(["evaluate", str(path)]) == 2
-    told = capsys.readouterr().err
-    assert sentence in told
-    assert told.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert sentence in reported
+    assert reported.count("\n") == 1
 
 
 def test_a_path_that_no_file_can_have_is_refused(capsys):
@@ -100,8 +100,8 @@ def test_compare_prints_columns_and_their_differences(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["first", "LDP,", "Watchdog"]
     kept = evaluate(Scenario(notion="lip", mechanism="watchdog")).mechanism.kept
-    told = next(line for line in lines if line.startswith("Target kept"))
-    assert f" {100 * kept:.1f}%" in told
+    reported = next(line for line in lines if line.startswith("Target kept"))
+    assert f" {100 * kept:.1f}%" in reported
 
 
 def test_compare_prints_json(tmp_path, capsys):
@@ -122,18 +122,18 @@ def test_questions_may_be_about_files(tmp_path, capsys, monkeypatch):
     people = "sex,job\n" + "f,a\nf,b\nf,a\nm,b\nm,b\nm,a\n" * 3
     (tmp_path / "people.csv").write_text(people, encoding="utf-8")
     data = {"source": "people.csv", "secret": ["sex"], "released": ["job"]}
-    asked = {"data": data, "mechanism": "watchdog"}
-    columns = {"columns": [{"name": "own", "scenario": asked}, {"scenario": {}}]}
+    request = {"data": data, "mechanism": "watchdog"}
+    columns = {"columns": [{"name": "own", "scenario": request}, {"scenario": {}}]}
     (tmp_path / "project.json").write_text(json.dumps(columns), encoding="utf-8")
     assert main(["compare", "--json", "project.json"]) == 0
     printed = capsys.readouterr().out
-    answers = [one["answer"] for one in json.loads(printed)["columns"]]
-    assert [one["n"] for one in answers] == [18, 32_561]
-    named = [one["scenario"]["data"]["source"] for one in answers]
+    answers = [item["answer"] for item in json.loads(printed)["columns"]]
+    assert [item["n"] for item in answers] == [18, 32_561]
+    named = [item["scenario"]["data"]["source"] for item in answers]
     assert named == ["people.csv", "adult"]  # not by a hash that tests guesses of the file
     assert hashlib.sha256(people.encode()).hexdigest() not in printed
     data["source"] = "adult"
-    (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    (tmp_path / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
     assert main(["evaluate", "scenario.json", "--data", "people.csv"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["n"] == 18
@@ -158,17 +158,17 @@ def test_a_bad_project_is_one_sentence_and_exit_status_2(text, sentence, tmp_pat
     if text is not None:
         path.write_text(text, encoding="utf-8")
     assert main(["compare", str(path)]) == 2
-    told = capsys.readouterr().err
-    assert told.startswith(sentence) or sentence in told
-    assert told.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert reported.startswith(sentence) or sentence in reported
+    assert reported.count("\n") == 1
 
 
 def test_the_example_of_compare_runs(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         main(["compare", "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
-    written, command = re.search(r"cat project.json\n(.*?)\n *\$ (.*)", told, re.S).groups()
+    reported = capsys.readouterr().out
+    written, command = re.search(r"cat project.json\n(.*?)\n *\$ (.*)", reported, re.S).groups()
     monkeypatch.chdir(tmp_path)
     (tmp_path / "project.json").write_text(written, encoding="utf-8")
     assert command.strip() == "python -m core compare project.json"

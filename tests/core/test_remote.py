@@ -63,9 +63,9 @@ def cluster(tmp_path_factory):
 
 @pytest.fixture
 def remote(cluster):
-    found = Counted(cluster[0])
-    yield found
-    found.close()
+    result = Counted(cluster[0])
+    yield result
+    result.close()
 
 
 class Counted(RemoteJobs):
@@ -81,20 +81,20 @@ class Counted(RemoteJobs):
 
 def solvers(processes):
     """Return the processes beside the cluster's workers, of which some may rest."""
-    below = [one for process in processes for one in descendants(process.pid)]
-    return [one for one in below if "core.jobs.worker" in command_of(one)]
+    below = [item for process in processes for item in descendants(process.pid)]
+    return [item for item in below if "core.jobs.worker" in command_of(item)]
 
 
 def solving(processes):
     """Return those that use the processor."""
-    before = {one: ticks(one) for one in solvers(processes)}
+    before = {item: ticks(item) for item in solvers(processes)}
     time.sleep(0.3)
-    return [one for one, used in before.items() if ticks(one) > used]
+    return [item for item, used in before.items() if ticks(item) > used]
 
 
 def solver(processes):
     """Wait until one process alone is at work, as one that has just been started is too."""
-    return until(lambda: len(found := solving(processes)) == 1 and found)
+    return until(lambda: len(result := solving(processes)) == 1 and result)
 
 
 def ticks(process):
@@ -124,8 +124,8 @@ def bits(result):
 def test_the_same_bits_come_from_the_cluster(remote):
     with Pool(1, elsewhere=remote) as there, Pool(1) as here:
         for scenario in (QUICK, SOLVED):
-            found = bits(submitted(there, scenario).result())
-            same = found == bits(submitted(here, scenario).result())
+            outcome = bits(submitted(there, scenario).result())
+            same = outcome == bits(submitted(here, scenario).result())
             assert same  # pytest would compare all bytes to say how they differ
         wrong = replace(QUICK, mechanism="polyopt")
         with pytest.raises(InvalidInputError, match="PolyOpt does not work"):

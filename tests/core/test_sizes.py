@@ -58,13 +58,13 @@ def test_a_circle_ends():
 
 
 def test_an_answer_counts_for_what_it_has_taken():
-    asked = Scenario(DataSpec("random:uniform:300x300:1", (), ()), mechanism="watchdog")
-    evaluate(asked)  # modules and caches are loaded
+    request = Scenario(DataSpec("random:uniform:300x300:1", (), ()), mechanism="watchdog")
+    evaluate(request)  # modules and caches are loaded
     gc.collect()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        answer = evaluate(asked)
+        answer = evaluate(request)
         gc.collect()
         taken = tracemalloc.get_traced_memory()[0] - before
     finally:

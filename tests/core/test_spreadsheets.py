@@ -26,9 +26,9 @@ UNSEEN = [
 @given(st.lists(st.none() | TEXTS, max_size=8))
 def test_an_array_is_as_safe_as_its_cells(kind, values):
     batch = pa.record_batch({"@x": pa.array(values, pa.string()).cast(kind)})
-    found = safe_batch(batch)
-    assert found.schema.names == ["'@x"]
-    assert found[0].to_pylist() == [safe_cell(value) for value in values]
+    result = safe_batch(batch)
+    assert result.schema.names == ["'@x"]
+    assert result[0].to_pylist() == [safe_cell(value) for value in values]
     part = safe_batch(batch.slice(1, 3))
     assert part[0].to_pylist() == [safe_cell(value) for value in values[1:4]]
 
@@ -47,13 +47,13 @@ def test_numbers_and_what_begins_no_cell_stay(text):
 
 @given(st.lists(st.text(st.characters(min_codepoint=32, max_codepoint=126)), max_size=8))
 def test_printable_ascii_is_as_safe(values):
-    found = safe_batch(pa.record_batch({"x": pa.array(values, pa.string())}))
-    assert found[0].to_pylist() == [safe_cell(value) for value in values]
+    result = safe_batch(pa.record_batch({"x": pa.array(values, pa.string())}))
+    assert result[0].to_pylist() == [safe_cell(value) for value in values]
 
 
 def test_bytes_are_written_as_a_text_and_as_safe():
-    found = safe_batch(pa.record_batch({"b": pa.array([b"=1", b"a", None])}))
-    assert found[0].to_pylist() == ["'=1", "a", None]
+    result = safe_batch(pa.record_batch({"b": pa.array([b"=1", b"a", None])}))
+    assert result[0].to_pylist() == ["'=1", "a", None]
 
 
 def test_what_is_no_text_stays():

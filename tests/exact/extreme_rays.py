@@ -13,10 +13,10 @@ def extreme_rays(n, rows):
     no third one is tight wherever both are.
     """
     orthant = (1 << n) - 1
-    found = [(tuple(int(i == j) for j in range(n)), orthant & ~(1 << i)) for i in range(n)]
+    result = [(tuple(int(i == j) for j in range(n)), orthant & ~(1 << i)) for i in range(n)]
     for number, row in enumerate(rows, start=n):
-        found = _with(found, row, 1 << number, n)
-    return [ray for ray, _ in found]
+        result = _with(result, row, 1 << number, n)
+    return [ray for ray, _ in result]
 
 
 def _with(found, row, bit, n):

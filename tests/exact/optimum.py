@@ -139,9 +139,9 @@ class Program:
         Where outputs are alike to a part in 1e13 the basis of HiGHS is singular.
         """
         with suppress(SingularError):
-            found = self.enclosure(self.proposed())
-            if found[1] - found[0] <= NARROW:
-                return found
+            result = self.enclosure(self.proposed())
+            if result[1] - result[0] <= NARROW:
+                return result
         return self.enclosure(self.optimal())
 
     def proposed(self):
@@ -162,9 +162,9 @@ class Program:
         program.a_matrix_.value_ = np.array(self.columns[: self.k], dtype=float).ravel()
         solver.passModel(program)
         solver.run()
-        found = solver.getBasis()
+        result = solver.getBasis()
         basic = highspy.HighsBasisStatus.kBasic
-        return [i for i, s in enumerate([*found.col_status, *found.row_status]) if s == basic]
+        return [i for i, s in enumerate([*result.col_status, *result.row_status]) if s == basic]
 
     def optimal(self):
         """Return an optimal basis, by the simplex method in fractions, Bland's rule throughout."""

@@ -21,7 +21,7 @@ XOR = ((0, 1, 0, 0), (2, 0, 3, 2), (0, 0, 3, 3))
 def rays_by_every_basis(n, rows):
     """Return the extreme rays found by trying every n − 1 conditions."""
     conditions = [[int(i == j) for j in range(n)] for i in range(n)] + [list(row) for row in rows]
-    found = set()
+    result = set()
     for chosen in combinations(conditions, n - 1):
         for last in range(n):
             system = [*chosen, [int(i == last) for i in range(n)]]
@@ -34,9 +34,9 @@ def rays_by_every_basis(n, rows):
                 scale = 1
                 for entry in exact:
                     scale *= (entry * scale).denominator
-                found.add(primitive([int(entry * scale) for entry in exact]))
+                result.add(primitive([int(entry * scale) for entry in exact]))
             break
-    return found
+    return result
 
 
 def test_rays_are_those_of_every_basis(subtests):
@@ -45,9 +45,9 @@ def test_rays_are_those_of_every_basis(subtests):
         n = chance.randint(2, 4)
         rows = [[chance.randint(-3, 4) for _ in range(n)] for _ in range(chance.randint(0, 5))]
         with subtests.test(seed=seed):
-            found = extreme_rays(n, rows)
-            assert len(set(found)) == len(found)
-            assert set(found) == rays_by_every_basis(n, rows)
+            result = extreme_rays(n, rows)
+            assert len(set(result)) == len(result)
+            assert set(result) == rays_by_every_basis(n, rows)
 
 
 def test_a_budget_of_costs_is_spent_on_erased_outputs():
@@ -90,16 +90,16 @@ def test_known_optima():
 @pytest.mark.parametrize("eps", [0.0, 0.25, 1.0, 3.0])
 def test_binary_response_in_closed_form(eps):
     """S = X uniform on two: the optimum under LDP is randomized response."""
-    found = truth(((1, 0), (0, 1)), Promise("LDP", (eps,)))
+    result = truth(((1, 0), (0, 1)), Promise("LDP", (eps,)))
     right = exp(eps) / (1 + exp(eps))
     expected = log(2) + right * log(right) + (1 - right) * log(1 - right)
-    assert found.low == pytest.approx(expected, abs=1e-12)
+    assert result.low == pytest.approx(expected, abs=1e-12)
 
 
 def test_ratios_below_every_double_are_worth_nothing():
     assert information([1, 2 * 10**400], [10**9, 10**9]) == pytest.approx(log(2) / 2)
-    found = truth(((1, 3), (3, 0)), Promise("LIP", (1500.0,)))
-    assert found.low == pytest.approx(-sum(p * log(p) for p in (4 / 7, 3 / 7)))
+    result = truth(((1, 3), (3, 0)), Promise("LIP", (1500.0,)))
+    assert result.low == pytest.approx(-sum(p * log(p) for p in (4 / 7, 3 / 7)))
 
 
 def test_no_budget_and_independence_keep_everything():
@@ -120,15 +120,15 @@ def test_enclosures_close_and_budgets_order_them(start, subtests):
 
 
 def encloses(chance):
-    asked = question(chance)
-    found = truth(asked.counts, asked.promise)
-    if found.low == -inf:
+    request = question(chance)
+    result = truth(request.counts, request.promise)
+    if result.low == -inf:
         return
-    assert 0 <= found.high - found.low + 1e-15 <= 1e-9
-    assert found.high <= found.allowed + 1e-9
-    less = smaller(chance, asked)
+    assert 0 <= result.high - result.low + 1e-15 <= 1e-9
+    assert result.high <= result.allowed + 1e-9
+    less = smaller(chance, request)
     if less is not None:
-        assert truth(less.counts, less.promise).low <= found.high + 1e-12
+        assert truth(less.counts, less.promise).low <= result.high + 1e-12
 
 
 def test_the_simplex_method_in_fractions_needs_no_help():
@@ -147,9 +147,9 @@ def test_the_simplex_method_in_fractions_needs_no_help():
 def test_every_kind_of_promise_is_asked():
     chance = random.Random(0)
     for kind in PROMISES:
-        asked = promise(chance, [[1, 2, 0, 3], [2, 0, 1, 1]], [kind])
-        assert asked.kind == kind
-        assert eval(asked.code(), {**vars(notions), "inf": inf}) == asked.notion()
+        request = promise(chance, [[1, 2, 0, 3], [2, 0, 1, 1]], [kind])
+        assert request.kind == kind
+        assert eval(request.code(), {**vars(notions), "inf": inf}) == request.notion()
 
 
 def changed(monkeypatch, **fields):
@@ -180,19 +180,19 @@ def test_a_wrong_answer_is_a_failure(fields, kind, monkeypatch):
 
 def test_a_known_mechanism_above_the_bound_is_a_failure(monkeypatch):
     known = truth(FAIR.counts, FAIR.promise)
-    calls, found = rivals(FAIR, known, random.Random(0))
+    calls, result = rivals(FAIR, known, random.Random(0))
     assert calls > 5
-    assert found == []
+    assert result == []
     changed(monkeypatch, upper_bound=0.01, utility=0.01)
     kinds = {failure.kind for failure in rivals(FAIR, known, random.Random(0))[1]}
     assert kinds == {"above the bound"}
 
 
 def test_simpler_questions_are_smaller():
-    asked = question(random.Random(5))
-    size = sum(map(sum, asked.counts))
+    request = question(random.Random(5))
+    size = sum(map(sum, request.counts))
     assert all(
-        sum(map(sum, less.counts)) < size or less.promise != asked.promise
-        for less in simpler(asked)
-        if len(less.counts) == len(asked.counts)
+        sum(map(sum, less.counts)) < size or less.promise != request.promise
+        for less in simpler(request)
+        if len(less.counts) == len(request.counts)
     )

@@ -58,11 +58,11 @@ def strictly(tick=TICK):
 
 def answer(question, known, solver="auto"):
     """Return (mechanism or None, failures) of the library's optimum, against a `Truth`."""
-    found = []
+    result = []
 
     def wrong(kind, truth, got):
         call = f"m.optimal(joint, notion, solver={solver!r})"
-        found.append(Failure(kind, question, call, truth, got))
+        result.append(Failure(kind, question, call, truth, got))
 
     span = f"[{known.low:.12g}, {known.high:.12g}], with the audit's slack {known.allowed:.12g}"
     try:
@@ -71,14 +71,14 @@ def answer(question, known, solver="auto"):
     except InfeasibleError as error:
         if known.low > -inf:
             wrong("infeasible", span, str(error))
-        return None, found
+        return None, result
     except Exception as error:  # whatever it is, it is reported
         wrong("raised", span, f"{type(error).__name__}: {error}")
-        return None, found
+        return None, result
     got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.solver}, {best.status}"
     if known.allowed == -inf:
         wrong("infeasible", "InfeasibleError", got)
-        return best, found
+        return best, result
     if not best.audit.holds or not kept(question, best.kernel):
         wrong("audit", f"slack {float(SLACK)}", f"{best.audit.achieved!r}; {got}")
     value = worth(question, best.kernel)
@@ -91,7 +91,7 @@ def answer(question, known, solver="auto"):
         wrong("false bound", span, got)
     if best.status == "optimal" and best.utility < known.low - GAP - rounding:
         wrong("false proof", span, got)
-    return best, found
+    return best, result
 
 
 def rivals(question, known, random):
@@ -103,40 +103,40 @@ def rivals(question, known, random):
     best, _ = answer(question, known)
     if best is None or known.allowed == -inf:
         return 1, []
-    joint, notion, found, calls = question.joint(), question.promise.notion(), [], 1
+    joint, notion, result, calls = question.joint(), question.promise.notion(), [], 1
     less = smaller(random, question)
-    asked = [("optimal", less)] if less else []
-    asked += [
+    request = [("optimal", less)] if less else []
+    request += [
         (key, question)
         for key, entry in CATALOGUE.items()
         if key != "optimal" and entry.works_under(notion) and not entry.reads_secret
     ]
     room = TOLERANCE + max(0.0, known.allowed - known.low)
-    for key, one in asked:
+    for key, item in request:
         calls += 1
         call = f"from core.mechanisms.catalogue import build\nbuild({key!r}, joint, notion)"
         try:
             with strictly():
-                rival = build(key, joint, one.promise.notion())
+                rival = build(key, joint, item.promise.notion())
         except (InfeasibleError, InvalidInputError):
             continue
         except Exception as error:  # whatever it is, it is reported
-            found.append(
-                Failure("raised", one, call, "a mechanism", f"{type(error).__name__}: {error}")
+            result.append(
+                Failure("raised", item, call, "a mechanism", f"{type(error).__name__}: {error}")
             )
             continue
         if not notion.holds(joint, rival.kernel):
-            if one is question and rival.audit is not None:
-                found.append(Failure("audit", one, call, "kept", f"{rival.audit.achieved!r}"))
+            if item is question and rival.audit is not None:
+                result.append(Failure("audit", item, call, "kept", f"{rival.audit.achieved!r}"))
             continue
-        beaten = f"{rival.utility:.12g} of {key} under {one.promise.code()}"
+        beaten = f"{rival.utility:.12g} of {key} under {item.promise.code()}"
         got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.status}"
         optimum = "m.optimal(joint, notion)"
         if rival.utility > best.upper_bound + room:
-            found.append(Failure("above the bound", question, optimum, beaten, got))
+            result.append(Failure("above the bound", question, optimum, beaten, got))
         elif rival.utility > best.utility + room + (GAP if key == "optimal" else 0.0):
-            found.append(Failure("below a known one", question, optimum, beaten, got))
-    return calls, found
+            result.append(Failure("below a known one", question, optimum, beaten, got))
+    return calls, result
 
 
 def kept(question, kernel):

@@ -19,13 +19,13 @@ def main():
     parser.add_argument("--seed", type=int, help="drawn at random where not given")
     parser.add_argument("--jobs", type=int, default=multiprocessing.cpu_count())
     parser.add_argument("--case", type=int, help="try this case of the seed only")
-    asked = parser.parse_args()
-    campaign = Campaign(secrets.randbelow(10**6) if asked.seed is None else asked.seed)
+    request = parser.parse_args()
+    campaign = Campaign(secrets.randbelow(10**6) if request.seed is None else request.seed)
     print(f"seed {campaign.seed}", flush=True)
-    if asked.case is None:
-        campaign.run(asked.minutes, asked.jobs)
+    if request.case is None:
+        campaign.run(request.minutes, request.jobs)
     else:
-        campaign.add(*tried(campaign.seed, asked.case))
+        campaign.add(*tried(campaign.seed, request.case))
     return campaign.report()
 
 

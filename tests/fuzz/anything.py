@@ -64,7 +64,7 @@ def beaten(random):
     keys = [key for key, entry in CATALOGUE.items() if entry.works_under(notion)]
     others = [key for key in keys if key != "optimal"]
     chosen = ["optimal"] * ("optimal" in keys) + random.sample(others, min(RIVALS, len(others)))
-    made, found = {}, []
+    made, result = {}, []
     for key in chosen:
         call = f"build({key!r}, joint, notion)"
         try:
@@ -73,10 +73,10 @@ def beaten(random):
         except (NotConvexError, InvalidInputError, InfeasibleError) as error:
             impossible = key == "optimal" and isinstance(error, InfeasibleError)
             if impossible and "Guessing" not in question.asked:
-                found.append(Failure("infeasible", question, call, "1 output", str(error)))
+                result.append(Failure("infeasible", question, call, "1 output", str(error)))
         except Exception as error:  # whatever it is, it is reported
             got = f"{type(error).__name__}: {error}"
-            found.append(Failure("raised", question, call, "a mechanism", got))
+            result.append(Failure("raised", question, call, "a mechanism", got))
     best = made.get("optimal")
     for key, rival in made.items():
         if best is None or key == "optimal" or CATALOGUE[key].reads_secret:
@@ -95,8 +95,8 @@ def beaten(random):
         else:
             continue
         call = f"build('optimal', joint, notion), build({key!r}, joint, notion)"
-        found.append(Failure(kind, question, call, better, got))
-    return notion.name, len(chosen), best, found
+        result.append(Failure(kind, question, call, better, got))
+    return notion.name, len(chosen), best, result
 
 
 def strictly_worth(joint, notion, kernel):
@@ -131,10 +131,10 @@ def _within(joint, notion, kernel):
         return all(_within(joint, part, kernel) for part in notion.notions)
     if not isinstance(notion, notions.PointwiseNotion):
         return notion.achieved(joint, kernel) <= notion.eps + DIGITS
-    told = joint.release(kernel)
+    reported = joint.release(kernel)
     pairs = (
-        (notion.lower_level(told), notion.lower_budget),
-        (notion.upper_level(told), notion.upper_budget),
+        (notion.lower_level(reported), notion.lower_budget),
+        (notion.upper_level(reported), notion.upper_budget),
     )
     return all(not (level > budget + DIGITS).any() for level, budget in pairs)
 

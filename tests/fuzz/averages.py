@@ -98,8 +98,10 @@ def averaged(random):
     measure, order = random.choice(MEASURES)
     joint = Joint.from_counts(counts)
     full = Average(measure, 1.0, order)
-    told, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
-    bound = max(least + random.choice(SHARES) * (told - least), 0.0)
+    reported, least = (
+        full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1)))
+    )
+    bound = max(least + random.choice(SHARES) * (reported - least), 0.0)
     if measure == "guessing":
         bound = min(bound, 1.0)
     elif random.random() < 0.1:
@@ -110,50 +112,50 @@ def averaged(random):
 
 def within(random):
     """Return (measure, optimum or None, failures) for one question."""
-    asked = averaged(random)
-    joint, notion, call = asked.joint(), asked.notion(), "m.optimal(joint, notion)"
+    request = averaged(random)
+    joint, notion, call = request.joint(), request.notion(), "m.optimal(joint, notion)"
     try:
         with strictly(COARSE):
             best = m.optimal(joint, notion)
     except InfeasibleError as error:
-        if "guess" in asked.measure.lower() or "Guessing" in asked.beside:
-            return asked, None, []
-        return asked, None, [Failure("infeasible", asked, call, "1 output", str(error))]
+        if "guess" in request.measure.lower() or "Guessing" in request.beside:
+            return request, None, []
+        return request, None, [Failure("infeasible", request, call, "1 output", str(error))]
     except Exception as error:  # whatever it is, it is reported
         got = f"{type(error).__name__}: {error}"
-        return asked, None, [Failure("raised", asked, call, "a mechanism", got)]
-    found = []
+        return request, None, [Failure("raised", request, call, "a mechanism", got)]
+    result = []
     got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.solver}, {best.status}"
     if not notion.holds(joint, best.kernel) or not best.utility <= best.upper_bound + TOLERANCE:
-        found.append(Failure("untrue", asked, call, "what is asked", got))
-    for name, kernel in rivals(asked, joint, random):
+        result.append(Failure("untrue", request, call, "what is asked", got))
+    for name, kernel in rivals(request, joint, random):
         value = float(mutual_information(joint.release_x(kernel)))
         if value > best.upper_bound + TOLERANCE:
-            found.append(Failure("above the bound", asked, call, f"{value:.12g} of {name}", got))
-    if asked.measure in KINKED and not asked.beside and joint.n_s <= 3:
-        (least, _), (_, most) = (exactly(asked, slack) for slack in (0.0, 4 * SLACK))
+            result.append(Failure("above the bound", request, call, f"{value:.12g} of {name}", got))
+    if request.measure in KINKED and not request.beside and joint.n_s <= 3:
+        (least, _), (_, most) = (exactly(request, slack) for slack in (0.0, 4 * SLACK))
         wrong = best.upper_bound < least - TOLERANCE or best.utility > most + TOLERANCE
         if wrong or (best.status == "optimal" and best.utility < least - GAP - TOLERANCE):
-            found.append(Failure("wrong", asked, call, f"{least:.12g} to {most:.12g}", got))
-    return asked, best, found
+            result.append(Failure("wrong", request, call, f"{least:.12g} to {most:.12g}", got))
+    return request, best, result
 
 
 def rivals(asked, joint, random):
     """Return names and kernels that keep what is asked."""
     rng = np.random.default_rng(random.getrandbits(32))
-    beside, found = asked.pointwise(), []
+    beside, result = asked.pointwise(), []
     if beside is None:
-        found = [("X itself", np.eye(joint.n_x))]
+        result = [("X itself", np.eye(joint.n_x))]
         for _ in range(RANDOM):
             spread = 10 ** rng.uniform(-1.5, 0.5)
-            found.append(("chance", rng.dirichlet(np.full(joint.n_x + 1, spread), joint.n_x)))
+            result.append(("chance", rng.dirichlet(np.full(joint.n_x + 1, spread), joint.n_x)))
         beside = notions.LIP(float(rng.choice([0.0, 0.1, 1.0])))
     try:
         with strictly(COARSE):
-            found.append((f"{beside}", m.optimal(joint, beside).kernel))
+            result.append((f"{beside}", m.optimal(joint, beside).kernel))
     except InfeasibleError:  # a guess that the prior itself does not bound
         return []
-    erased = [(name, kept_by(asked.average(), joint, kernel)) for name, kernel in found]
+    erased = [(name, kept_by(asked.average(), joint, kernel)) for name, kernel in result]
     return [(f"{name}, erased", kernel) for name, kernel in erased if kernel is not None]
 
 
@@ -164,8 +166,8 @@ def kept_by(average, joint, kernel):
         return np.hstack([share * kernel, np.full((joint.n_x, 1), 1.0 - share)])
 
     if average.is_perfect_privacy:  # the measure of what tells 1e-9 is 0 by rounding
-        told = joint.release(kernel) / joint.p_s[:, None]
-        return kernel if (np.ptp(told, axis=0) <= EXACT * told.max(axis=0)).all() else None
+        reported = joint.release(kernel) / joint.p_s[:, None]
+        return kernel if (np.ptp(reported, axis=0) <= EXACT * reported.max(axis=0)).all() else None
     if average.achieved(joint, kernel) <= average.bound:
         return kernel
     low, high = 0.0, 1.0
@@ -208,6 +210,6 @@ def pieces_of(asked, counts, bound):
         return [[a - 1 for a in row] for row in lifts], Fraction(expm1(bound))
     excess = [[a - p for a in row] for row, p in zip(given, p_s, strict=True)]
     signs = list(product((-1, 1), repeat=len(p_s)))
-    told = list(zip(*excess, strict=True))
-    pieces = [[sum(map(mul, sign, column)) / 2 for column in told] for sign in signs]
+    reported = list(zip(*excess, strict=True))
+    pieces = [[sum(map(mul, sign, column)) / 2 for column in reported] for sign in signs]
     return pieces, min(bound, Fraction(2))

@@ -86,7 +86,8 @@ class Campaign:
             listed = ", ".join(f"{name} {n}" for name, n in sorted(self.totals[title].items()))
             print(f"  {title}: {listed or 'none'}")
         spent = ", ".join(
-            f"{name} {one['calls']} in {one['seconds']:.0f} s" for name, one in self.speed.items()
+            f"{name} {item['calls']} in {item['seconds']:.0f} s"
+            for name, item in self.speed.items()
         )
         print(f"  calls by kind of case, in CPU seconds: {spent}")
         return 1 if self.totals["failures"] or not calls else 0

@@ -51,16 +51,16 @@ AT_REST = 8.0
 
 def question(chance: random.Random) -> str:
     """Return the query of a random question."""
-    asked = dict(chance.choice(DATA))
-    asked["notion"], asked["mech"] = chance.choice(ALL).key, chance.choice(list(CATALOGUE))
-    asked["eps"] = chance.choice(BUDGETS)
-    return urlencode(asked)
+    request = dict(chance.choice(DATA))
+    request["notion"], request["mech"] = chance.choice(ALL).key, chance.choice(list(CATALOGUE))
+    request["eps"] = chance.choice(BUDGETS)
+    return urlencode(request)
 
 
 @contextmanager
 def sliders(visitor: Visitor) -> Iterator[dict[str, tuple[float, float, float]]]:
     """Yield the ends and the step of each slider that a visitor may move, by its key."""
-    found: dict[str, tuple[float, float, float]] = {}
+    result: dict[str, tuple[float, float, float]] = {}
     take = visitor._take
 
     def taken(message):
@@ -69,13 +69,13 @@ def sliders(visitor: Visitor) -> Iterator[dict[str, tuple[float, float, float]]]
             # a choice among named values is sent by its text, which a `Visitor` does not
             if shown.id and shown.max > shown.min and shown.type == Slider.SLIDER:
                 key = shown.id.split("-", 2)[2]
-                found[key] = (shown.min, shown.max, shown.step)
+                result[key] = (shown.min, shown.max, shown.step)
                 if shown.disabled:
-                    del found[key]
+                    del result[key]
         take(message)
 
     visitor._take = taken
-    yield found
+    yield result
 
 
 async def until_run(visitor: Visitor, before: int) -> None:
@@ -88,8 +88,8 @@ async def until_run(visitor: Visitor, before: int) -> None:
 
 async def visit(address: str, chance: random.Random) -> tuple[int, list[str]]:
     """Make one visit; return how many moves it made, and what was wrong."""
-    page, asked, told = chance.choice(PAGES), question(chance), []
-    trail = [f"/{page}?{asked}"]
+    page, request, reported = chance.choice(PAGES), question(chance), []
+    trail = [f"/{page}?{request}"]
     made = 0
     try:
         async with visiting(address) as visitor:
@@ -97,7 +97,7 @@ async def visit(address: str, chance: random.Random) -> tuple[int, list[str]]:
                 await visitor.load()
                 known.clear()
                 visitor.page = visitor.pages.get(page, visitor.page)
-                visitor.query = asked
+                visitor.query = request
                 before = visitor.runs
                 await visitor._send("")
                 await until_run(visitor, before)
@@ -115,14 +115,16 @@ async def visit(address: str, chance: random.Random) -> tuple[int, list[str]]:
                     await visitor._send(visitor.widgets[key][1])
                     if chance.random() < 0.7:  # else the next one is sent in mid-run
                         await until_run(visitor, before)
-                    told += [one for one in visitor.texts.values() if one.startswith(EXCEPTION)]
+                    reported += [
+                        item for item in visitor.texts.values() if item.startswith(EXCEPTION)
+                    ]
                 before = visitor.runs
                 await until_run(visitor, before - 1 if made == 0 else before)
-                told += [one for one in visitor.texts.values() if one.startswith(EXCEPTION)]
-                told += [visitor.lost] * bool(visitor.lost)
+                reported += [item for item in visitor.texts.values() if item.startswith(EXCEPTION)]
+                reported += [visitor.lost] * bool(visitor.lost)
     except LostError as error:
-        told.append(str(error))
-    wrong = [f"{' '.join(trail)}: {one[:200]!r}" for one in dict.fromkeys(told)]
+        reported.append(str(error))
+    wrong = [f"{' '.join(trail)}: {item[:200]!r}" for item in dict.fromkeys(reported)]
     return max(made, 1), wrong
 
 
@@ -135,11 +137,11 @@ async def crawl(
     async def stay(own: random.Random) -> None:
         nonlocal made
         while made < moves:
-            count, said = await visit(address, own)
+            count, text = await visit(address, own)
             made += count
-            wrong.extend(said)
-            for one in said:
-                print(one, flush=True)
+            wrong.extend(text)
+            for item in text:
+                print(item, flush=True)
 
     await asyncio.gather(*(stay(random.Random(chance.random())) for _ in range(visitors)))
     print(f"{made:,} moves, {len(wrong):,} errors", flush=True)
@@ -152,11 +154,11 @@ def main() -> int:
     parser.add_argument("--moves", type=int, default=2_000)
     parser.add_argument("--address", help="of a server that runs; one is started where not given")
     parser.add_argument("--seed", type=int, help="drawn at random where not given")
-    asked = parser.parse_args()
-    seed = secrets.randbelow(10**6) if asked.seed is None else asked.seed
+    request = parser.parse_args()
+    seed = secrets.randbelow(10**6) if request.seed is None else request.seed
     print(f"seed {seed}", flush=True)
-    with nullcontext(asked.address) if asked.address else served() as address:
-        return bool(asyncio.run(crawl(address, asked.moves, random.Random(seed))))
+    with nullcontext(request.address) if request.address else served() as address:
+        return bool(asyncio.run(crawl(address, request.moves, random.Random(seed))))
 
 
 if __name__ == "__main__":

@@ -62,9 +62,9 @@ AT_REST = """
 def question(chance: random.Random) -> str:
     """Return the query of a random question."""
     s, x = chance.choice(COLUMNS)
-    asked = {"s": s, "x": x, "notion": chance.choice(PROMISES), "mech": chance.choice(MECHANISMS)}
-    pair = {"sx": "1"} if asked["notion"] == "rldp" else {}  # it is about S released with U
-    return urlencode(asked | pair | {"eps": f"{chance.uniform(0.1, 3):.2f}"})
+    request = {"s": s, "x": x, "notion": chance.choice(PROMISES), "mech": chance.choice(MECHANISMS)}
+    pair = {"sx": "1"} if request["notion"] == "rldp" else {}  # it is about S released with U
+    return urlencode(request | pair | {"eps": f"{chance.uniform(0.1, 3):.2f}"})
 
 
 def move(page: Page, chance: random.Random) -> list[str]:
@@ -82,31 +82,33 @@ def move(page: Page, chance: random.Random) -> list[str]:
 
 def rests_elsewhere(page: Page) -> list[str]:
     """Return the sliders that stand at another place than the address."""
-    asked, _ = from_query(parse_qs(urlsplit(page.url).query))
-    found = []
+    request, _ = from_query(parse_qs(urlsplit(page.url).query))
+    result = []
     for key in NUMBERS:
         slider = page.locator(f".st-key-{key} input[type=range]:not([disabled])")
         if slider.count() == 0:
             continue
-        said = slider.get_attribute("aria-valuetext") or ""
-        shown = float("inf") if said == "∞" else float(said)
-        if abs(getattr(asked, key) - shown) > 0.005 and getattr(asked, key) != shown:
-            found.append(f"{key} is {said}, the address has {getattr(asked, key):g}")
-    return found
+        text = slider.get_attribute("aria-valuetext") or ""
+        shown = float("inf") if text == "∞" else float(text)
+        if abs(getattr(request, key) - shown) > 0.005 and getattr(request, key) != shown:
+            result.append(f"{key} is {text}, the address has {getattr(request, key):g}")
+    return result
 
 
 def visit(browser: Browser | BrowserContext, address: str, chance: random.Random) -> list[str]:
     """Make one visit; return what was wrong."""
-    asked, wrong, done = question(chance), list[str](), list[str]()
+    request, wrong, done = question(chance), list[str](), list[str]()
     page = browser.new_page()
     try:
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
         page.on(
             "console",
-            lambda said: wrong.append(f"logged: {said.text}") if said.type == "error" else None,
+            lambda message: (
+                wrong.append(f"logged: {message.text}") if message.type == "error" else None
+            ),
         )
-        page.goto(f"{address}/?{asked}")
+        page.goto(f"{address}/?{request}")
         page.locator(SLIDERS).first.wait_for()
         done = move(page, chance)
         page.wait_for_function(AT_REST, arg=list(NUMBERS))
@@ -117,7 +119,7 @@ def visit(browser: Browser | BrowserContext, address: str, chance: random.Random
         wrong.append(f"failed: {error}")
     finally:
         page.close()
-    return [f"?{asked} {done}: {one[:300]}" for one in dict.fromkeys(wrong)]
+    return [f"?{request} {done}: {item[:300]}" for item in dict.fromkeys(wrong)]
 
 
 @contextmanager
@@ -125,8 +127,8 @@ def loops(number: int) -> Iterator[None]:
     """Keep cores busy meanwhile."""
     with ExitStack() as busy:
         for _ in range(number):
-            one = subprocess.Popen([sys.executable, "-c", "while True: pass"])
-            busy.callback(one.kill)
+            item = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            busy.callback(item.kill)
         yield
 
 

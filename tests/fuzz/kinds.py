@@ -43,45 +43,45 @@ class Tried:
 
 def optimum(random):
     """Ask every solver for an optimum that is known exactly."""
-    asked = question(random)
-    known = truth(asked.counts, asked.promise)
+    request = question(random)
+    known = truth(request.counts, request.promise)
     tried = Tried()
     for solver in SOLVERS:
-        best, found = answer(asked, known, solver)
-        tried.calls[asked.promise.kind] += 1
+        best, result = answer(request, known, solver)
+        tried.calls[request.promise.kind] += 1
         tried.statuses["refused" if best is None else best.status] += 1
-        if found and not tried.failures:  # the others are mostly the same again
-            found = [simplest(found[0], solver), *found[1:]]
-        tried.failures += found
+        if result and not tried.failures:  # the others are mostly the same again
+            result = [simplest(result[0], solver), *result[1:]]
+        tried.failures += result
     return tried
 
 
 def comparison(random):
     """Ask whether any mechanism of the catalogue, or of a smaller budget, beats the optimum."""
-    asked = question(random)
-    calls, found = rivals(asked, truth(asked.counts, asked.promise), random)
-    return Tried(Counter({"rivals": calls}), Counter(), found)
+    request = question(random)
+    calls, result = rivals(request, truth(request.counts, request.promise), random)
+    return Tried(Counter({"rivals": calls}), Counter(), result)
 
 
 def anything(random):
     """Ask whether any mechanism beats an optimum whose truth is not known."""
-    name, calls, best, found = beaten(random)
+    name, calls, best, result = beaten(random)
     statuses = Counter() if best is None else Counter([best.status])
-    return Tried(Counter({name: calls}), statuses, found)
+    return Tried(Counter({name: calls}), statuses, result)
 
 
 def average(random):
     """Ask for an optimum under a budget on an average, alone or with a pointwise notion."""
-    asked, best, found = within(random)
+    request, best, result = within(random)
     statuses = Counter() if best is None else Counter([best.status])
-    return Tried(Counter({f"average {asked.measure}": 1}), statuses, found)
+    return Tried(Counter({f"average {request.measure}": 1}), statuses, result)
 
 
 def reading(random):
     """Ask for an optimum that may read S, known exactly."""
-    asked, best, found = both_read(random)
+    request, best, result = both_read(random)
     statuses = Counter() if best is None else Counter([best.status])
-    return Tried(Counter({f"reading S, {asked.purpose}": 1}), statuses, found)
+    return Tried(Counter({f"reading S, {request.purpose}": 1}), statuses, result)
 
 
 def simplest(failure, solver):
@@ -115,9 +115,9 @@ def _same(candidate, failure, solver):
 
 def legal(random):
     """Ask for any mechanism under any notion, and take no exception or warning for an answer."""
-    asked = legal_question(random)
-    found = failure(asked)
-    return Tried(Counter({asked.mechanism: 1}), Counter(), [] if found is None else [found])
+    request = legal_question(random)
+    result = failure(request)
+    return Tried(Counter({request.mechanism: 1}), Counter(), [] if result is None else [result])
 
 
 KINDS = {

@@ -128,14 +128,14 @@ def reading(random):
     kept = sorted(random.sample(kept, min(MOST, len(kept))))
     cut = tuple(tuple(row[x] for x in kept) for row in counts if any(row[x] for x in kept))
     parts = [promise(random, cut, NOTIONS) for _ in range(random.choice((1, 1, 1, 1, 2)))]
-    asked = parts[0] if len(parts) == 1 else Promise("Intersection", tuple(parts))
+    request = parts[0] if len(parts) == 1 else Promise("Intersection", tuple(parts))
     purpose = random.choice(PURPOSES)
     if purpose == "distortion":
         guesses = random.choice((2, 3))
         numbers = tuple(tuple(random.randint(0, 5) for _ in range(guesses)) for _ in kept)
     else:
         numbers = (tuple(random.randint(-3, 9) for _ in kept),)
-    return Reading(cut, asked, purpose, numbers)
+    return Reading(cut, request, purpose, numbers)
 
 
 def truth(asked):
@@ -144,48 +144,48 @@ def truth(asked):
     of_pairs = [
         [asked.counts[s][x] if s == t else 0 for s, x in pairs] for t in range(len(asked.counts))
     ]
-    masses, found = [asked.counts[s][x] for s, x in pairs], []
+    masses, result = [asked.counts[s][x] for s, x in pairs], []
     for bound in (INNER, outer(SLACK)):
         rows = [row for row in asked.promise.rows(of_pairs, bound) if min(row, default=0) < 0]
         if any(sum(row) < 0 for row in rows):
-            found.append((-inf, -inf))
+            result.append((-inf, -inf))
             continue
         if len(rows) > MOST_ROWS:
             return None
         outputs = extreme_rays(len(masses), rows)
         if len(outputs) > MOST_OUTPUTS:
             return None
-        found.append(Program(outputs, [asked.gain(v) for v in outputs], masses).solution())
-    (low, high), (_, allowed) = found
+        result.append(Program(outputs, [asked.gain(v) for v in outputs], masses).solution())
+    (low, high), (_, allowed) = result
     return low, high, allowed
 
 
 def both_read(random):
     """Return (question, optimum or None, failures) for one question."""
-    asked = reading(random)
-    known = truth(asked)
+    request = reading(random)
+    known = truth(request)
     if known is None:
-        return asked, None, []
+        return request, None, []
     low, high, allowed = known
-    utility, call = asked.utility(), "m.optimal_reading_secret(joint, notion)"
+    utility, call = request.utility(), "m.optimal_reading_secret(joint, notion)"
     unit, span = utility.size(), f"[{low:.12g}, {high:.12g}], with slack {allowed:.12g}"
-    joint, notion = Joint.from_counts(asked.counts), asked.promise.notion()
+    joint, notion = Joint.from_counts(request.counts), request.promise.notion()
     try:
         with strictly(COARSE):
             best = m.optimal_reading_secret(joint, notion, utility=utility)
     except InfeasibleError as error:
-        kind = [Failure("infeasible", asked, call, span, str(error))]
-        return asked, None, kind if low > -inf else []
+        kind = [Failure("infeasible", request, call, span, str(error))]
+        return request, None, kind if low > -inf else []
     except Exception as error:  # whatever it is, it is reported
         got = f"{type(error).__name__}: {error}"
-        return asked, None, [Failure("raised", asked, call, span, got)]
+        return request, None, [Failure("raised", request, call, span, got)]
     got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.status}"
     checks = {
         "audit": notion.holds(joint, best.kernel),
-        "utility": abs(asked.worth(best.kernel) - best.utility) <= TOLERANCE * unit,
+        "utility": abs(request.worth(best.kernel) - best.utility) <= TOLERANCE * unit,
         "too good": best.utility <= allowed + TOLERANCE * unit,
         "false bound": best.upper_bound >= low - TOLERANCE * unit,
         "false proof": best.status != "optimal" or best.utility >= low - (GAP + TOLERANCE) * unit,
     }
-    found = [Failure(kind, asked, call, span, got) for kind, fine in checks.items() if not fine]
-    return asked, best, found
+    result = [Failure(kind, request, call, span, got) for kind, fine in checks.items() if not fine]
+    return request, best, result

@@ -13,11 +13,11 @@ from tests.visitor import EXCEPTION, Visitor
 
 
 def test_questions_are_of_all_kinds_and_repeat_with_their_seed():
-    asked = [crawl.question(random.Random(seed)) for seed in range(200)]
-    assert asked == [crawl.question(random.Random(seed)) for seed in range(200)]
-    queries = [parse_qs(one) for one in asked]
-    assert len({one["mech"][0] for one in queries}) > len(CATALOGUE) / 2
-    assert {one["eps"][0] for one in queries} == set(crawl.BUDGETS)
+    request = [crawl.question(random.Random(seed)) for seed in range(200)]
+    assert request == [crawl.question(random.Random(seed)) for seed in range(200)]
+    queries = [parse_qs(item) for item in request]
+    assert len({item["mech"][0] for item in queries}) > len(CATALOGUE) / 2
+    assert {item["eps"][0] for item in queries} == set(crawl.BUDGETS)
 
 
 @pytest.mark.parametrize("broken", [False, True])
@@ -28,6 +28,6 @@ def test_an_exception_on_a_page_is_counted(monkeypatch, capsys, broken):
     with served() as address:
         wrong = asyncio.run(crawl.crawl(address, 9, random.Random(3), visitors=1))
     assert bool(wrong) == broken, wrong
-    told = capsys.readouterr().out
-    assert told.rstrip().endswith(f"{len(wrong):,} errors")
-    assert "seen" in told if broken else "moves, 0 errors" in told
+    reported = capsys.readouterr().out
+    assert reported.rstrip().endswith(f"{len(wrong):,} errors")
+    assert "seen" in reported if broken else "moves, 0 errors" in reported

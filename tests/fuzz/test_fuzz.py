@@ -47,11 +47,11 @@ def test_a_failure_is_printed_counted_and_returned(capsys):
         4, "optimum", Tried(Counter({"LIP": 1}), failures=[SimpleNamespace(kind="raised")])
     )
     assert campaign.report() == 1
-    said = capsys.readouterr().out
-    assert "case 4 of seed 7" in said
-    assert "seed 7: 4 calls in 2 cases" in said
-    assert "failures: raised 1" in said
-    assert "in CPU seconds: optimum 4 in 2 s, comparison 0 in 0 s" in said
+    text = capsys.readouterr().out
+    assert "case 4 of seed 7" in text
+    assert "seed 7: 4 calls in 2 cases" in text
+    assert "failures: raised 1" in text
+    assert "in CPU seconds: optimum 4 in 2 s, comparison 0 in 0 s" in text
 
 
 def _hangs(_seed, _number):
@@ -97,8 +97,8 @@ def test_nothing_tried_is_no_success():
 
 def test_what_only_the_audits_slack_allows_is_worth_what_it_is_without_it():
     counts = ((10**13, 300_000, 9), (2, 9, 0))
-    asked = Anything(counts, "GuessingProbability(0.9999999999989001)")
-    joint, notion = asked.joint(), asked.notion()
+    request = Anything(counts, "GuessingProbability(0.9999999999989001)")
+    joint, notion = request.joint(), request.notion()
     merged = build("merge_anonymity", joint, notion)
     assert notion.holds(joint, merged.kernel)
     assert merged.utility > 5e-7
@@ -106,8 +106,10 @@ def test_what_only_the_audits_slack_allows_is_worth_what_it_is_without_it():
 
 
 def test_what_is_well_within_its_budgets_is_worth_all_of_it():
-    asked = Anything(((8, 1, 5, 5), (1, 8, 5, 5)), "Intersection(LIP(0.5), Chi2Privacy(inf, 0.5))")
-    joint, notion = asked.joint(), asked.notion()
+    request = Anything(
+        ((8, 1, 5, 5), (1, 8, 5, 5)), "Intersection(LIP(0.5), Chi2Privacy(inf, 0.5))"
+    )
+    joint, notion = request.joint(), request.notion()
     best = build("optimal", joint, notion)
     assert strictly_worth(joint, notion, best.kernel) == pytest.approx(best.utility, abs=1e-9)
     robust = Anything(((7, 10), (26, 57)), "RLDP.of_joint(joint, 1.0, n=100)", released=True)
@@ -121,10 +123,10 @@ def test_a_mechanism_above_a_bound_is_found(monkeypatch):
     monkeypatch.setattr(
         anything_module,
         "build",
-        lambda key, *asked: (
-            replace(real(key, *asked), upper_bound=0.0, utility=0.0)
+        lambda key, *request: (
+            replace(real(key, *request), upper_bound=0.0, utility=0.0)
             if key == "optimal"
-            else real(key, *asked)
+            else real(key, *request)
         ),
     )
     kinds = {
@@ -135,8 +137,8 @@ def test_a_mechanism_above_a_bound_is_found(monkeypatch):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_budgets_on_averages_hold_against_other_routes(seed):
-    _, _, found = within(Random(f"average {seed}"))
-    assert not found, found[0]
+    _, _, result = within(Random(f"average {seed}"))
+    assert not result, result[0]
 
 
 NEARLY_SILENT = [
@@ -151,18 +153,18 @@ NEARLY_SILENT = [
 @pytest.mark.parametrize(("measure", "bound", "text"), NEARLY_SILENT)
 def test_tiny_budgets_on_averages_are_held_against_fractions(measure, bound, text, monkeypatch):
     counts = tuple(tuple(int(float(n)) for n in row.split()) for row in text.split(";"))
-    asked = Averaged(counts, measure, None, bound)
-    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    request = Averaged(counts, measure, None, bound)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: request)
     assert not within(Random(0))[2]
 
 
 @pytest.mark.parametrize("measure", ["total_variation", "maximal_leakage"])
 def test_a_budget_that_bounds_nothing_lets_all_of_x_through(measure, monkeypatch):
     """The budget of ∞ is no fraction."""
-    asked = Averaged(((6, 2, 2), (1, 3, 6)), measure, None, inf)
-    known = float(special.entr(asked.joint().p_x).sum())
-    assert exactly(asked, 0.0) == pytest.approx((known, known))
-    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    request = Averaged(((6, 2, 2), (1, 3, 6)), measure, None, inf)
+    known = float(special.entr(request.joint().p_x).sum())
+    assert exactly(request, 0.0) == pytest.approx((known, known))
+    monkeypatch.setattr(averages_module, "averaged", lambda _: request)
     assert not within(Random(0))[2]
 
 
@@ -176,8 +178,8 @@ def test_an_average_optimum_that_is_wrong_is_found(least, monkeypatch):
         most = float(special.entr(joint.p_x).sum()) * least
         return replace(made, upper_bound=most, utility=most)
 
-    asked = Averaged(((6, 2, 2), (1, 3, 6)), "total_variation", None, 0.1)
-    monkeypatch.setattr(averages_module, "averaged", lambda _: asked)
+    request = Averaged(((6, 2, 2), (1, 3, 6)), "total_variation", None, 0.1)
+    monkeypatch.setattr(averages_module, "averaged", lambda _: request)
     assert not within(Random(0))[2]
     monkeypatch.setattr(averages_module.m, "optimal", wrong)
     kinds = {failure.kind for failure in within(Random(0))[2]}
@@ -186,16 +188,16 @@ def test_an_average_optimum_that_is_wrong_is_found(least, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_optima_that_read_s_are_those_of_all_extreme_outputs(seed):
-    _, _, found = both_read(Random(f"reading {seed}"))
-    assert not found, found[0]
+    _, _, result = both_read(Random(f"reading {seed}"))
+    assert not result, result[0]
 
 
 @pytest.mark.parametrize("purpose", ["information", "guess"])
 def test_an_optimum_that_reads_s_and_is_wrong_is_found(purpose, monkeypatch):
     """As if it kept what the best of X alone does; and more than any does."""
     real = reading_module.m.optimal_reading_secret
-    asked = Reading(((8, 1, 5), (1, 8, 5)), Promise("LIP", (0.1,)), purpose, ((0,),))
-    monkeypatch.setattr(reading_module, "reading", lambda _: asked)
+    request = Reading(((8, 1, 5), (1, 8, 5)), Promise("LIP", (0.1,)), purpose, ((0,),))
+    monkeypatch.setattr(reading_module, "reading", lambda _: request)
     assert not both_read(Random(0))[2]
     for moved, kinds in (
         (-0.01, {"utility", "false bound", "false proof"}),
@@ -204,8 +206,8 @@ def test_an_optimum_that_reads_s_and_is_wrong_is_found(purpose, monkeypatch):
         monkeypatch.setattr(
             reading_module.m,
             "optimal_reading_secret",
-            lambda *asked, moved=moved, **options: replace(
-                made := real(*asked, **options),
+            lambda *request, moved=moved, **options: replace(
+                made := real(*request, **options),
                 utility=made.utility + moved,
                 upper_bound=made.utility + moved,
             ),

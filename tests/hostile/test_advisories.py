@@ -17,27 +17,27 @@ ROOT = Path(__file__).parents[2]
 def requirements_in(name):
     """Return the requirements in a file that hold on this machine."""
     lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text().splitlines()]
-    found = [Requirement(line) for line in lines if line and not line.startswith("-r")]
-    return [one for one in found if one.marker is None or one.marker.evaluate()]
+    result = [Requirement(line) for line in lines if line and not line.startswith("-r")]
+    return [item for item in result if item.marker is None or item.marker.evaluate()]
 
 
 def installed():
     """Return the version of everything that runs: what is asked for, and all that needs."""
-    found, waiting = {}, [(one.name, one.extras) for one in requirements_in("requirements.txt")]
+    result, waiting = {}, [(item.name, item.extras) for item in requirements_in("requirements.txt")]
     waiting += [("distributed", set()), ("setuptools", set())]
     while waiting:
         name, extras = waiting.pop()
-        if (key := canonicalize_name(name)) in found and not extras:
+        if (key := canonicalize_name(name)) in result and not extras:
             continue
-        fresh = key not in found
-        found[key] = Version(version(name))
+        fresh = key not in result
+        result[key] = Version(version(name))
         for needed in map(Requirement, distribution(name).requires or []):
             applies = needed.marker is None or any(
                 needed.marker.evaluate({"extra": extra}) for extra in (*extras, "")
             )
-            if applies and (fresh or canonicalize_name(needed.name) not in found):
+            if applies and (fresh or canonicalize_name(needed.name) not in result):
                 waiting.append((needed.name, needed.extras))
-    return found
+    return result
 
 
 def vulnerable(versions):
@@ -51,9 +51,9 @@ def vulnerable(versions):
 
 @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
 def test_everything_is_pinned_and_installed_as_pinned(name):
-    for one in requirements_in(name):
-        assert re.fullmatch(r"==[\w.]+", str(one.specifier)), one
-        assert version(one.name) in one.specifier, one
+    for item in requirements_in(name):
+        assert re.fullmatch(r"==[\w.]+", str(item.specifier)), item
+        assert version(item.name) in item.specifier, item
 
 
 def test_nothing_that_runs_has_a_known_vulnerability():

@@ -19,5 +19,5 @@ INFINITE, NONE = float("inf"), float("nan")
 )
 def test_only_a_file_of_a_finite_size_counts(monkeypatch, sent, size):
     monkeypatch.setattr(drop, "_sent", lambda: sent)
-    found = drop.dropped()
-    assert (None if found is None else found.size) == size
+    result = drop.dropped()
+    assert (None if result is None else result.size) == size

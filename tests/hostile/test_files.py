@@ -26,12 +26,12 @@ def sources(tmp_path):
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_file_is_refused_in_one_short_sentence_and_leaves_nothing(sources, tmp_path, name):
-    made, said = REFUSED[name]
+    made, text = REFUSED[name]
     content = made() if callable(made) else made
     with pytest.raises(InvalidInputError) as caught:
         sources.add_bytes(content, name)
     sentence = str(caught.value)
-    assert said in sentence
+    assert text in sentence
     assert len(sentence) <= QUOTED
     assert str(tmp_path) not in sentence
     assert list(tmp_path.iterdir()) == []

@@ -59,20 +59,22 @@ def test_a_page_tells_what_is_wrong_in_its_part_of_a_link(page, link):
     app.run()
     assert not app.exception
     assert app.warning
-    assert all(len(one.value) <= 2 * QUOTED for one in app.warning)  # signs of Markdown are escaped
+    assert all(
+        len(item.value) <= 2 * QUOTED for item in app.warning
+    )  # signs of Markdown are escaped
 
 
 @pytest.mark.parametrize("page", ["explore", "data", "release"])
 @pytest.mark.parametrize("engine", ["duckdb:///tmp/x.db", "postgres://10.0.0.1/db", "spark://h:1"])
 def test_a_link_makes_no_page_connect_to_a_data_base(page, engine, monkeypatch):
-    asked = []
-    monkeypatch.setattr(tables, "connected", asked.append)
+    request = []
+    monkeypatch.setattr(tables, "connected", request.append)
     app = AppTest.from_file(ROOT / "pages" / f"{page}.py", default_timeout=PATIENCE)
     app.query_params["data"] = f"{engine}#people"
     app.run()
     assert not app.exception
-    assert not asked
-    assert any("databases are not open here" in one.value for one in app.error)
+    assert not request
+    assert any("databases are not open here" in item.value for item in app.error)
 
 
 def test_a_page_asks_no_more_than_a_link_may():
@@ -114,15 +116,15 @@ def test_any_part_of_a_link_that_is_a_pages_own_is_read_or_told_in_short_sentenc
     @settings(max_examples=40)
     @given(links)
     def read(link):
-        told, session = [], {}
+        reported, session = [], {}
         with (
             mock.patch.object(page.URL, "read", return_value=link),
-            mock.patch.object(page.URL, "tell", told.append),
+            mock.patch.object(page.URL, "tell", reported.append),
             mock.patch.object(address.st, "session_state", session),
         ):
             state.adopt(Scenario())
             getattr(page, "restore", page.URL.restore)()
-        for sentence in told:
+        for sentence in reported:
             assert len(sentence) <= QUOTED
             sentence.encode()
 
@@ -153,5 +155,5 @@ REFERENCES = st.one_of(
 
 @given(source=REFERENCES)
 def test_any_reference_to_data_is_opened_or_refused_in_a_short_sentence(source):
-    for ask in (describe, first_question, lambda one: count(first_question(one))):
+    for ask in (describe, first_question, lambda item: count(first_question(item))):
         assert len(refusal(ask, source)) <= QUOTED

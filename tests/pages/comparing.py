@@ -36,7 +36,7 @@ def pinned(app):
 
 
 def kept(app):
-    return [one.value for one in sent.key_figures(app) if one.label == "Kept"]
+    return [item.value for item in sent.key_figures(app) if item.label == "Kept"]
 
 
 def share(scenario):
@@ -49,5 +49,5 @@ def open_(app, key):
 
 
 def text(app):
-    told = [one.value for kind in (app.caption, app.info) for one in kind]
-    return " ".join([*sent.texts(app), *told]).replace("\\", "")
+    reported = [item.value for kind in (app.caption, app.info) for item in kind]
+    return " ".join([*sent.texts(app), *reported]).replace("\\", "")

@@ -6,9 +6,11 @@ from core.notions import catalogue as notions
 
 def group(app, name, key):
     """Return the group of radio buttons, "notion", "mech" or a column's, that has a key."""
-    found = [one for one in app.radio if one.key.rpartition("_")[0] == name and key in keys(one)]
-    assert len(found) == 1, f"{key} is in {len(found)} groups"
-    return found[0]
+    result = [
+        item for item in app.radio if item.key.rpartition("_")[0] == name and key in keys(item)
+    ]
+    assert len(result) == 1, f"{key} is in {len(result)} groups"
+    return result[0]
 
 
 def keys(radio):
@@ -28,9 +30,9 @@ def pick(app, name, key):
 def chosen(app, name):
     """Return the key that is pressed: exactly one in all groups."""
     pressed = [
-        one.value
-        for one in app.radio
-        if one.key.rpartition("_")[0] == name and one.value is not None
+        item.value
+        for item in app.radio
+        if item.key.rpartition("_")[0] == name and item.value is not None
     ]
     assert len(pressed) == 1, pressed
     return pressed[0]

@@ -18,7 +18,7 @@ class HeldPool:
     @property
     def open(self):
         """The work that has not ended."""
-        return [one for one in self.taken if not one[0].finished]
+        return [item for item in self.taken if not item[0].finished]
 
     def finish(self, which=0):
         """Do a piece of the open work."""

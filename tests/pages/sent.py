@@ -20,17 +20,17 @@ WORK = "liftscope_work"
 
 def working(app: AppTest) -> list[str]:
     """Return what a page says of the work under way, in order."""
-    return [json.loads(one.proto.json)["text"] for one in _works(app)]
+    return [json.loads(item.proto.json)["text"] for item in _works(app)]
 
 
 def looks(app: AppTest) -> list[bytes]:
     """Return what the server answers to a browser that looks how far each work is."""
-    shown = [json.loads(one.proto.json) for one in _works(app)]
-    return [offers._offered[one["address"].rpartition("/")[2]]({}) for one in shown]
+    shown = [json.loads(item.proto.json) for item in _works(app)]
+    return [offers._offered[item["address"].rpartition("/")[2]]({}) for item in shown]
 
 
 def _works(app: AppTest) -> list[Any]:
-    return [one for one in app.get("bidi_component") if one.proto.component_name == WORK]
+    return [item for item in app.get("bidi_component") if item.proto.component_name == WORK]
 
 
 class Figure(NamedTuple):
@@ -46,16 +46,16 @@ def answers(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return what a page's board says of its answers, by their places."""
     for block in app.get("bidi_component"):
         if block.proto.component_name == BOARD:
-            told = json.loads(block.proto.bytes)["answers"]
-            return {name: one for name, one in told.items() if one is not None}
+            reported = json.loads(block.proto.bytes)["answers"]
+            return {name: item for name, item in reported.items() if item is not None}
     return {}
 
 
 def sliders(app: AppTest) -> list[dict[str, Any]]:
     """Return what a page's board says of the sliders that it follows."""
-    (board,) = [one for one in app.get("bidi_component") if one.proto.component_name == BOARD]
-    found: list[dict[str, Any]] = json.loads(board.proto.bytes)["sliders"]
-    return found
+    (board,) = [item for item in app.get("bidi_component") if item.proto.component_name == BOARD]
+    result: list[dict[str, Any]] = json.loads(board.proto.bytes)["sliders"]
+    return result
 
 
 def answer(app: AppTest) -> dict[str, Any] | None:
@@ -65,34 +65,36 @@ def answer(app: AppTest) -> dict[str, Any] | None:
 
 def key_figures(app: AppTest) -> list[Figure]:
     """Return a page's key figures."""
-    found = [Figure(one.label, one.value, one.delta, one.help) for one in app.metric]
-    for told in answers(app).values():
+    result = [Figure(item.label, item.value, item.delta, item.help) for item in app.metric]
+    for reported in answers(app).values():
         for (label, value, beside), helps in zip(
-            told["figures"], told.get("helps", ()), strict=True
+            reported["figures"], reported.get("helps", ()), strict=True
         ):
-            said = "\n\n".join([helps[0][1], *(f"**{term}**: {text}" for term, text in helps[1:])])
-            found.append(Figure(label, value, beside or "", said))
-    return found
+            message = "\n\n".join(
+                [helps[0][1], *(f"**{term}**: {text}" for term, text in helps[1:])]
+            )
+            result.append(Figure(label, value, beside or "", message))
+    return result
 
 
 def figures(app: AppTest) -> dict[str, str]:
     """Return the values of a page's key figures by their labels."""
-    return {one.label: one.value for one in key_figures(app)}
+    return {item.label: item.value for item in key_figures(app)}
 
 
 def texts(app: AppTest) -> list[str]:
     """Return what a page says in Markdown, its answers too."""
     own = [
-        said
-        for told in answers(app).values()
-        for said in (*map(markdown, told["said"]), *(told["badge"] or ())[:1])
+        text
+        for reported in answers(app).values()
+        for text in (*map(markdown, reported["said"]), *(reported["badge"] or ())[:1])
     ]
-    return [*(one.value for one in app.markdown), *own]
+    return [*(item.value for item in app.markdown), *own]
 
 
 def charts(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return what a page sent of its charts, by key."""
-    return {one["chart"]: one for one in _charts(app)}
+    return {item["chart"]: item for item in _charts(app)}
 
 
 def _charts(app: AppTest) -> Iterator[dict[str, Any]]:
@@ -100,5 +102,5 @@ def _charts(app: AppTest) -> Iterator[dict[str, Any]]:
         if not block.proto.bytes:
             continue
         message = json.loads(block.proto.bytes)
-        found = message["charts"] if isinstance(message.get("charts"), list) else [message]
-        yield from (one for one in found if "layout" in one)
+        result = message["charts"] if isinstance(message.get("charts"), list) else [message]
+        yield from (item for item in result if "layout" in item)

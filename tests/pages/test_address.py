@@ -45,8 +45,8 @@ def turn_to(app, page):
 
 
 def query(app):
-    found = dict(app.query_params)
-    return {key: one if isinstance(one, list) else [one] for key, one in found.items()}
+    result = dict(app.query_params)
+    return {key: item if isinstance(item, list) else [item] for key, item in result.items()}
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_a_page_that_is_interrupted_before_its_sliders_keeps_their_values(monkey
     with monkeypatch.context() as patched:
         patched.setattr(robust_controls, "sidebar", stop)
         app.run()
-        assert "eps" not in {one.key for one in app.slider}
+        assert "eps" not in {item.key for item in app.slider}
     app.run()
     assert app.slider(key="eps").value == 1.5
     assert app.session_state["eps"] == 1.5
@@ -125,13 +125,13 @@ def part():
 
 def test_a_slider_that_is_moved_back_before_the_browser_has_the_answer_ends_where_it_was(sent):
     app = AppTest.from_function(part, default_timeout=PATIENCE)
-    for told in ({"eps": ["0.5"]}, {}, {"eps": ["0.6"]}, {}):
+    for reported in ({"eps": ["0.5"]}, {}, {"eps": ["0.6"]}, {}):
         app.query_params.clear()
         app.query_params["x"] = ["race"]  # asked for before the browser has read any answer
-        app.session_state["wanted"] = told
+        app.session_state["wanted"] = reported
         app.run()
         assert not app.exception
-        assert sent[-1] == {"x": ["race"]} | told
+        assert sent[-1] == {"x": ["race"]} | reported
     assert len(sent) == 4
     app.run()
     assert len(sent) == 4  # the browser is there
@@ -169,7 +169,7 @@ def test_back_tells_its_address_again_where_a_late_one_may_have_taken_its_place(
     monkeypatch.setattr(address, "_went_through_history", lambda: True)
     app.run()
     assert sent[before:]
-    assert all(one == QUERY for one in sent[before:])
+    assert all(item == QUERY for item in sent[before:])
 
 
 def test_an_address_counts_again_once_the_browser_has_read_what_was_written():
@@ -220,10 +220,10 @@ def test_the_keys_of_every_page_are_known_to_all():
 
 def test_what_a_link_has_that_nothing_reads_is_named_and_the_rest_works():
     app = opened(**QUERY, epz=["2"], topic=["lift"], **{"y" * 200: ["1"]})
-    (told,) = [one.value for one in app.warning]
-    assert "epz" in told
-    assert "topic" not in told
-    assert "y" * 90 not in told
-    assert told.count("ignored") == 1
+    (reported,) = [item.value for item in app.warning]
+    assert "epz" in reported
+    assert "topic" not in reported
+    assert "y" * 90 not in reported
+    assert reported.count("ignored") == 1
     assert app.session_state["_data"].released == ("race",)
     assert not opened(**QUERY, topic=["lift"]).warning

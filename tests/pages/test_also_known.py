@@ -86,7 +86,7 @@ def test_a_bad_link_is_told_and_a_click_mends_it(known, sentence):
     assert not app.exception
     assert any(sentence in text for text in texts(app))
     assert app.title[0].value == "Explore"  # not a question that cannot be asked
-    next(one for one in app.button if one.label == "Without the known columns").click().run()
+    next(item for item in app.button if item.label == "Without the known columns").click().run()
     assert not app.exception
     assert kept(app) == f"{evaluate(Scenario(notion='lip')).mechanism.utility:.3f}"
 
@@ -107,19 +107,19 @@ def test_ten_thousand_levels_are_refused_in_a_sentence():
 
 def test_other_data_ask_nothing_of_it():
     app = linked(KNOWN)
-    other = next(one for one in app.selectbox(key="data_source").options if "Adult" not in one)
+    other = next(item for item in app.selectbox(key="data_source").options if "Adult" not in item)
     app.selectbox(key="data_source").set_value(other).run()
     assert not app.exception
     assert not app.session_state["_data"].known
-    assert any("no longer asked that race is known" in one.value for one in app.toast)
+    assert any("no longer asked that race is known" in item.value for item in app.toast)
 
 
 def test_a_mechanism_that_does_not_work_given_it_is_told_with_what_does():
     app = opened(notion="lip", mech="subset_merging")
     picker(app).select("race").run()
     assert not app.exception
-    assert {"Without the known columns", "Optimal"} <= {one.label for one in app.button}
-    next(one for one in app.button if one.label == "Optimal").click().run()
+    assert {"Without the known columns", "Optimal"} <= {item.label for item in app.button}
+    next(item for item in app.button if item.label == "Optimal").click().run()
     assert kept(app) == f"{evaluate(KNOWN).mechanism.utility:.3f}"
 
 
@@ -136,9 +136,9 @@ def test_compare_says_what_is_known_in_each_column():
     app = comparing.opened(project=project)
     assert not app.exception
     assert comparing.text(app).count("Also known: race") == 1
-    found = [one.strip("≥ ") for one in comparing.kept(app)]
-    assert found == [comparing.share(KNOWN), comparing.share(alone)]
-    assert "all_of_this_data" in [one.key for one in app.button]
+    result = [item.strip("≥ ") for item in comparing.kept(app)]
+    assert result == [comparing.share(KNOWN), comparing.share(alone)]
+    assert "all_of_this_data" in [item.key for item in app.button]
     assert comparing.text(app).count("each notion holds, for someone who does not know race.") == 1
 
 
@@ -153,7 +153,9 @@ def test_compare_tells_of_a_bad_link_and_mends_it():
     project = Project((replace(KNOWN, data=DataSpec(known=("sex",))),), ("bad",))
     app = comparing.opened(project=project)
     assert not app.exception
-    assert "is a column of S" in " ".join([comparing.text(app), *(one.value for one in app.error)])
+    assert "is a column of S" in " ".join(
+        [comparing.text(app), *(item.value for item in app.error)]
+    )
     app.button(key="remedy_0_known").click().run()
     assert not app.exception
     assert app.session_state["_project"].scenarios[0].data.known == ()
@@ -168,22 +170,22 @@ def test_every_other_page_opens_with_it(page):
 @pytest.mark.parametrize("page", ["robust", "confusability"])
 def test_a_page_that_does_not_consider_it_says_so(page):
     app = linked(KNOWN, f"pages/{page}.py")
-    said = [one.value for one in app.caption]
-    assert any("This page does not consider that race is known" in one for one in said)
+    text = [item.value for item in app.caption]
+    assert any("This page does not consider that race is known" in item for item in text)
 
 
 def test_a_report_says_that_its_levels_are_of_y_alone():
-    asked = replace(KNOWN, mechanism="identity")
-    said = report(found := evaluate(asked), (), consequences(found))
-    assert "each notion holds, for someone who does not know race" in said
-    plain = evaluate(replace(asked, data=DataSpec()))
+    request = replace(KNOWN, mechanism="identity")
+    text = report(result := evaluate(request), (), consequences(result))
+    assert "each notion holds, for someone who does not know race" in text
+    plain = evaluate(replace(request, data=DataSpec()))
     assert "does not know" not in report(plain, (), consequences(plain))
 
 
 def test_several_draws_are_judged_given_it_beside_y_alone():
     result = evaluate(KNOWN)
-    asked = lower_cards.draws_asked(KNOWN, result.scenario.build_notion(result.joint))
+    request = lower_cards.draws_asked(KNOWN, result.scenario.build_notion(result.joint))
     drawn = consequences(result).redrawn
-    assert asked.title == "LIP given race"
-    lines = lower_cards.lines(drawn, asked)
+    assert request.title == "LIP given race"
+    lines = lower_cards.lines(drawn, request)
     assert lines["LIP"][0] < lines["LIP given race"][0] <= KNOWN.eps + 1e-9

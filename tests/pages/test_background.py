@@ -26,12 +26,12 @@ def script():
         st.stop()
     await_only("place", [work])
     try:
-        found = work.ask()
+        result = work.ask()
     except CoreError as error:
         st.error(str(error))
         work.again("again")
     else:
-        st.write("at work" if isinstance(found, Job) else f"found {found}")
+        st.write("at work" if isinstance(result, Job) else f"found {result}")
         st.button("Cancel", key="cancel", on_click=work.stop)
 
 
@@ -60,7 +60,7 @@ def test_a_session_that_comes_back_has_its_work_begun_anew(sweeps):
     page = session()
     under_way.leave_all(page.session_state["_visit"].name)
     assert page.run().markdown[0].value == "at work"
-    assert [one[0].state for one in sweeps.taken] == [State.CANCELLED, State.RUNNING]
+    assert [item[0].state for item in sweeps.taken] == [State.CANCELLED, State.RUNNING]
 
 
 def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
@@ -108,11 +108,11 @@ def cut_script():
         calls.double,
         lambda: (10 * work.longer,),
         60.0,
-        is_final=lambda found: found >= 80,
+        is_final=lambda result: result >= 80,
     )
     here = st.session_state.get("in_place") and work.longer == 1
-    found = work.here() if here else work.ask()
-    st.write("at work" if isinstance(found, Job) else f"found {found}")
+    result = work.here() if here else work.ask()
+    st.write("at work" if isinstance(result, Job) else f"found {result}")
     st.write(f"last {work.last()}, may search on: {work.may_search_on}")
     st.button("Continue", key="on", on_click=work.search_on)
 

@@ -30,8 +30,8 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert not app.exception
     assert not app.error
     assert not app.warning
-    asked = standard(Scenario())
-    assert kept(app)[:2] == [share(one) for one in asked.scenarios[:2]]
+    request = standard(Scenario())
+    assert kept(app)[:2] == [share(item) for item in request.scenarios[:2]]
     assert len(kept(app)) == 3
     assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [1.0, 1.0, 1.0]
     assert app.segmented_control(key="reading_choice").value == "markov"
@@ -85,10 +85,10 @@ def test_the_sidebars_eps_is_that_of_all_columns_until_one_is_changed():
     app.slider(key="eps").set_value(0.5).run()
     assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [0.5, 0.5, 0.5]
     app.slider(key="col1_eps_nats").set_value(2.0).run()
-    assert [one.eps for one in pinned(app).scenarios] == [0.5, 2.0, 0.5]
+    assert [item.eps for item in pinned(app).scenarios] == [0.5, 2.0, 0.5]
     assert "eps" not in [slider.key for slider in app.slider]
-    asked = pinned(app).scenarios
-    assert kept(app)[:2] == [share(one) for one in asked[:2]]
+    request = pinned(app).scenarios
+    assert kept(app)[:2] == [share(item) for item in request[:2]]
 
 
 def test_a_permalink_opens_its_columns():
@@ -96,13 +96,13 @@ def test_a_permalink_opens_its_columns():
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert kept(app) == [share(one) for one in QUICK.scenarios]
+    assert kept(app) == [share(item) for item in QUICK.scenarios]
     assert "why *this*" in text(app)
     table = app.dataframe[-1].value
     assert list(table.columns) == ["figure", "difference", *QUICK.names]
     assert app.dataframe[-1].proto.row_height == 35  # one line
     lip = table[table["figure"] == "LIP, nats"].iloc[0]
-    levels = [evaluate(one).after.achieved["lip"] for one in QUICK.scenarios]
+    levels = [evaluate(item).after.achieved["lip"] for item in QUICK.scenarios]
     assert [lip[name] for name in QUICK.names] == pytest.approx(levels, abs=1e-6)
     assert lip["difference"] == pytest.approx(max(levels) - min(levels), abs=2e-6)
 
@@ -116,12 +116,12 @@ def test_a_bad_permalink_is_told_and_keeps_what_is_good():
         reading="upside down",
     )
     assert not app.exception
-    told = " ".join(warning.value for warning in app.warning).replace("\\", "")
-    assert "Column 1: The link has eps=99" in told
-    assert "Column 2: The link has notion=mood, which is not known" in told
-    assert "Column 2: The link has limit=600, and a link may ask for at most 60 s" in told
-    assert "reading=upside down, which is not known" in told
-    assert [one.eps for one in pinned(app).scenarios] == [1.0, 1.0]
+    reported = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "Column 1: The link has eps=99" in reported
+    assert "Column 2: The link has notion=mood, which is not known" in reported
+    assert "Column 2: The link has limit=600, and a link may ask for at most 60 s" in reported
+    assert "reading=upside down, which is not known" in reported
+    assert [item.eps for item in pinned(app).scenarios] == [1.0, 1.0]
     assert len(kept(app)) == 2
 
 
@@ -168,7 +168,7 @@ def test_one_column_without_an_answer_leaves_the_others_theirs():
     assert pinned(app).scenarios[1].data.secret_released
     wrong = replace(QUICK.scenarios[0], notion="alpha", mechanism="oue")
     app = opened(project=Project((wrong, QUICK.scenarios[0])))
-    button = next(one for one in app.button if one.key.startswith("remedy_0"))
+    button = next(item for item in app.button if item.key.startswith("remedy_0"))
     button.click().run()
     assert not app.error
     assert len(kept(app)) == 2
@@ -179,7 +179,7 @@ def test_work_is_offered_again_only_where_there_was_work():
     app = opened(project=Project((gone, QUICK.scenarios[0])))
     assert not app.exception
     assert "gone" in app.error[0].value
-    assert not [one for one in app.button if one.key.startswith("remedy_0")]
+    assert not [item for item in app.button if item.key.startswith("remedy_0")]
 
 
 def test_a_budget_on_an_average_is_called_m_and_scaled_only_where_it_has_a_unit():
@@ -194,8 +194,8 @@ def test_a_budget_on_an_average_is_called_m_and_scaled_only_where_it_has_a_unit(
     first.set_value(0.1).run()
     assert pinned(app).scenarios[0].eps == 0.1
     joint = evaluate(plain).joint
-    told = np.abs(joint.p - np.outer(joint.p_s, joint.p_x)).sum() / 2
-    assert told <= app.slider(key="col0_eps_bits").max < told + 0.002
+    reported = np.abs(joint.p - np.outer(joint.p_s, joint.p_x)).sum() / 2
+    assert reported <= app.slider(key="col0_eps_bits").max < reported + 0.002
 
 
 def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone():
@@ -232,22 +232,24 @@ def test_columns_are_renamed_noted_moved_copied_and_removed_and_all_of_it_undone
 
 def test_a_column_chooses_among_all_families_as_explore_does():
     app = opened(project=QUICK)
-    assert not [one for one in app.radio if one.key.startswith("col")]  # sent when a menu is opened
+    assert not [
+        item for item in app.radio if item.key.startswith("col")
+    ]  # sent when a menu is opened
     open_(app, "col1_notion_menu")
-    shown = [one for one in app.radio if one.key.startswith("col1_notion")]
-    *families, last = [one.label.strip("*").replace("\\", "").lower() for one in shown]
+    shown = [item for item in app.radio if item.key.startswith("col1_notion")]
+    *families, last = [item.label.strip("*").replace("\\", "").lower() for item in shown]
     assert families == [family.lower() for family in FAMILIES.values()]
     assert last == pickers.ELSEWHERE.lower()  # RLDP, as S is not released
-    assert sorted(key for one in shown for key in keys(one)) == sorted(
+    assert sorted(key for item in shown for key in keys(item)) == sorted(
         entry.key for entry in notions.ALL
     )
     assert chosen(app, "col1_notion") == "alip"
     open_(app, "col1_mech_menu")
-    shown = [one for one in app.radio if one.key.startswith("col1_mech")]
-    *families, last = [one.label.strip("*") for one in shown]
+    shown = [item for item in app.radio if item.key.startswith("col1_mech")]
+    *families, last = [item.label.strip("*") for item in shown]
     assert last == pickers.ELSEWHERE
-    assert families == [one for one in fit.families() if one in families]
-    assert sum(len(one.options) for one in shown) == len(mechanisms.CATALOGUE)
+    assert families == [item for item in fit.families() if item in families]
+    assert sum(len(item.options) for item in shown) == len(mechanisms.CATALOGUE)
     assert chosen(app, "col1_mech") == "watchdog"
 
 
@@ -263,10 +265,10 @@ def test_a_promise_that_a_columns_mechanism_does_not_keep_takes_another_and_says
     assert "replaces it" not in text(app)
     assert pinned(app).scenarios[1:] == QUICK.scenarios[1:]
     pick(open_(app, "col0_notion_menu"), "col0_notion", "average_mi")
-    told = pinned(app).scenarios[0]
-    ends = spans.span("average_mi", "eps", evaluate(told).joint, told.numbers)
-    assert told.eps == spans.halfway(ends)
-    assert 0 < told.eps < 2.0
+    reported = pinned(app).scenarios[0]
+    ends = spans.span("average_mi", "eps", evaluate(reported).joint, reported.numbers)
+    assert reported.eps == spans.halfway(ends)
+    assert 0 < reported.eps < 2.0
     assert "is now" in text(app)
 
 
@@ -280,9 +282,9 @@ def test_no_menu_stays_open_that_would_edit_another_column(button, place):
     app.button(key=f"col{place}_{button}").click().run()
     assert not app.exception
     assert pinned(app) != QUICK
-    menus = [one.key for one in (*app.text_input, *app.text_area) if one.key.startswith("col")]
+    menus = [item.key for item in (*app.text_input, *app.text_area) if item.key.startswith("col")]
     assert menus == []
-    assert not [one.key for one in app.button if one.key == f"col{place}_remove"]
+    assert not [item.key for item in app.button if item.key == f"col{place}_remove"]
     names = pinned(app).names
     open_(app, f"head_{place}")
     assert app.text_input(key=f"col{place}_name").value == names[place]
@@ -324,12 +326,12 @@ def test_a_fifth_column_is_kept_behind_and_brought_to_the_front():
 
 def test_a_question_is_pinned_from_any_page_and_stands_in_the_address():
     for page in ("explore", "lift", "mechanisms", "data", "confusability", "robust"):
-        asked = Scenario(data=SMALL, notion="ldp", eps=0.75, mechanism="watchdog")
-        app = opened(page, scenario=asked)
+        request = Scenario(data=SMALL, notion="ldp", eps=0.75, mechanism="watchdog")
+        app = opened(page, scenario=request)
         app.button(key="pin").click().run()
         assert not app.exception
-        assert pinned(app) == Project((asked,))
-        assert [app.query_params["col"]] == Project((asked,)).to_query()["col"]
+        assert pinned(app) == Project((request,))
+        assert [app.query_params["col"]] == Project((request,)).to_query()["col"]
         assert "Pinned to Compare as LDP, Watchdog, column 1." in app.toast[0].value.replace(
             "\\", ""
         )
@@ -385,7 +387,7 @@ def test_all_columns_are_asked_of_the_data_on_screen():
     other = Scenario(data=DataSpec("random:uniform:3x4:7", (), ()))
     app = opened(project=QUICK, scenario=other)
     app.button(key="all_of_this_data").click().run()
-    assert {one.data for one in pinned(app).scenarios} == {other.data}
+    assert {item.data for item in pinned(app).scenarios} == {other.data}
     assert "all_of_this_data" not in [button.key for button in app.button]
 
 

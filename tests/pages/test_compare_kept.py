@@ -101,7 +101,7 @@ def test_undo_and_redo_survive_a_reload(browser):
         moved(first, eps)
     first.button(key="undo").click().run()
     again = reopened(browser, first, "second")
-    assert [one.eps for one in pinned(again).scenarios] == [2.0, 1.0, 1.0]
+    assert [item.eps for item in pinned(again).scenarios] == [2.0, 1.0, 1.0]
     again.button(key="redo").click().run()
     assert pinned(again).scenarios[0].eps == 3.0
     assert again.button(key="redo").disabled
@@ -170,12 +170,12 @@ def test_steps_end_with_the_last_session_that_holds_them(browser):
 
 
 def test_a_question_pinned_on_the_untouched_page_stands_beside_its_columns():
-    asked = Scenario(data=SMALL, mechanism="watchdog")
-    app = opened(scenario=asked)
-    before = standard(asked)
+    request = Scenario(data=SMALL, mechanism="watchdog")
+    app = opened(scenario=request)
+    before = standard(request)
     app.button(key="pin").click().run()
     assert not app.exception
-    assert pinned(app).scenarios == (*before.scenarios, asked)
+    assert pinned(app).scenarios == (*before.scenarios, request)
     assert len(kept(app)) == 4
     app = opened(scenario=before.scenarios[1])
     app.button(key="pin").click().run()

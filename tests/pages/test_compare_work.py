@@ -39,7 +39,7 @@ def match(app, target, like=0):
 def test_match_brings_columns_to_the_same_utility():
     app = match(opened(project=OPTIMA), "kept")
     assert not app.exception
-    a, b = (evaluate(one).mechanism.kept for one in pinned(app).scenarios)
+    a, b = (evaluate(item).mechanism.kept for item in pinned(app).scenarios)
     assert a == pytest.approx(b, abs=1e-4)
     assert pinned(app).scenarios[0] == OPTIMA.scenarios[0]
     assert "b: reached at ε = " in text(app)
@@ -66,7 +66,7 @@ def test_match_tells_what_is_out_of_reach_with_the_range_that_is_not():
 def test_match_of_the_same_eps_needs_no_search():
     project = OPTIMA.asking(1, replace(OPTIMA.scenarios[1], eps=3.0))
     app = match(opened(project=project), "eps", like=1)
-    assert [one.eps for one in pinned(app).scenarios] == [3.0, 3.0]
+    assert [item.eps for item in pinned(app).scenarios] == [3.0, 3.0]
 
 
 def test_lines_at_work_go_on_while_something_else_on_the_page_changes(sweeps):
@@ -112,7 +112,9 @@ def test_a_match_that_ends_while_its_progress_is_on_screen_is_taken(ends_in_sigh
     app = begin(opened(project=OPTIMA), target)
     assert ends_in_sight == [["match"]]
     assert "b: reached at ε = " in text(app)
-    first, second = (matching.study.figure(evaluate(one), target) for one in pinned(app).scenarios)
+    first, second = (
+        matching.study.figure(evaluate(item), target) for item in pinned(app).scenarios
+    )
     assert second == pytest.approx(first, abs=1e-4)
 
 
@@ -144,12 +146,12 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     assert "b: not reached: the search stopped at " in text(app)
     assert "ε stays unchanged" in text(app)
     assert pinned(app) == OPTIMA
-    found = app.session_state["_match_told"][1].found[1]
+    result = app.session_state["_match_told"][1].found[1]
     assert app.button(key="match_on").label == "Continue"
     use = app.button(key="match_use_1")
-    assert use.label == f"b: use ε = {found.eps:.4f}"
+    assert use.label == f"b: use ε = {result.eps:.4f}"
     use.click().run()
-    assert pinned(app).scenarios[1].eps == found.eps
+    assert pinned(app).scenarios[1].eps == result.eps
     assert "match_on" not in {button.key for button in app.button}
 
 
@@ -174,26 +176,26 @@ def test_a_click_on_a_line_moves_its_columns_budget(monkeypatch, notion, unit, e
     from pages.ui.compare import charts
 
     monkeypatch.setattr(charts, "picked", lambda _key: {"x": 2.5, "at": 3, "key": ["column", "1"]})
-    asked = {}
+    request = {}
     clicked = Scenario(notion=notion)
     monkeypatch.setattr(charts.query, "shown", lambda: [None, (clicked, "b", "")])
     monkeypatch.setattr(
-        charts.query, "ask", lambda place, **changes: asked.update(changes, at=place)
+        charts.query, "ask", lambda place, **changes: request.update(changes, at=place)
     )
     monkeypatch.setattr(charts.controls, "unit", lambda: unit)
     charts.pick()
-    assert asked == {"eps": eps, "at": 1}
+    assert request == {"eps": eps, "at": 1}
 
 
 def test_only_budgets_with_a_unit_are_scaled_in_the_chart_of_all_lines():
     from pages.ui.compare import charts, columns
 
-    found, joint = [], evaluate(Scenario(data=SMALL)).joint
+    result, joint = [], evaluate(Scenario(data=SMALL)).joint
     for place, notion in enumerate(("lip", "average_tv")):
-        asked = Scenario(data=SMALL, notion=notion, eps=0.2)
-        column = columns.Answered(place, notion, "", asked, evaluate(asked))
-        found.append(charts.ColumnLine(column, sweep(asked, joint, [0.0, 0.2])))
-    drawn = charts.frontier(found, "bits", whole=True).figure()
+        request = Scenario(data=SMALL, notion=notion, eps=0.2)
+        column = columns.Answered(place, notion, "", request, evaluate(request))
+        result.append(charts.ColumnLine(column, sweep(request, joint, [0.0, 0.2])))
+    drawn = charts.frontier(result, "bits", whole=True).figure()
     ends = {trace["name"]: trace["x"][-1] for trace in drawn["data"] if len(trace["x"]) == 2}
     expected = {"lip": 0.2 / np.log(2), "average_tv": 0.2}
     assert ends == pytest.approx(expected, abs=1e-5)  # charts hold five decimals
@@ -207,7 +209,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     swept = [arguments[0].notion for _, _, arguments in sweeps.open]
     sweeps.fail(SolverError("It stopped."), swept.index("robust_ldp"))
     app.run()
-    assert any("0 of 2 lines ready" in one for one in working(app))
+    assert any("0 of 2 lines ready" in item for item in working(app))
     sweeps.finish()
     app.run()
     assert not app.exception
@@ -222,12 +224,14 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
 
 def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monkeypatch):
     def hurried(scenario, joint, *more, **options):
-        found = sweep(scenario, joint, *more, **options)
+        result = sweep(scenario, joint, *more, **options)
         if scenario.time_limit > 2:
-            return found
-        most = np.full(len(found.eps), found.upper_bound[-1])
-        made = [replace(one, status=UNPROVEN, upper_bound=most[0]) for one in found.mechanisms]
-        return replace(found, mechanisms=tuple(made), upper_bound=most, most_nmi=np.ones(len(made)))
+            return result
+        most = np.full(len(result.eps), result.upper_bound[-1])
+        made = [replace(item, status=UNPROVEN, upper_bound=most[0]) for item in result.mechanisms]
+        return replace(
+            result, mechanisms=tuple(made), upper_bound=most, most_nmi=np.ones(len(made))
+        )
 
     monkeypatch.setattr(answers, "sweep", hurried)
     app = opened(project=Project(OPTIMA.scenarios[:1], ("a",)))
@@ -255,30 +259,30 @@ def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(
 
 
 def test_a_column_that_is_not_proven_is_given_60_seconds_and_the_others_stay(solves):
-    asked = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
+    request = Scenario(data=DataSpec("random:uniform:3x6:1", (), ()), notion="lip", eps=0.5)
     with clock.using(clock.Ticking(1000.0)):
-        app = opened(project=Project((QUICK.scenarios[0], asked), ("quick", "hard")))
-        solves.open[0][0].succeed(evaluate(asked))
+        app = opened(project=Project((QUICK.scenarios[0], request), ("quick", "hard")))
+        solves.open[0][0].succeed(evaluate(request))
         app.run()
         assert "time limit, gap" in text(app)
         quick, cut = kept(app)
-        buttons = [one.key for one in app.button if one.key and one.key.startswith("minute")]
+        buttons = [item.key for item in app.button if item.key and item.key.startswith("minute")]
         assert buttons == ["minute_1"]
         app.button(key="minute_1").click().run()
-        assert solves.open[0][2][0] == replace(asked, time_limit=60.0)
+        assert solves.open[0][2][0] == replace(request, time_limit=60.0)
         app.button(key="columns_cancel").click().run()
         assert not solves.open
         assert kept(app) == [quick, cut]
         app.button(key="minute_1_again").click().run()
         job, function, arguments = solves.open[0]
-        assert arguments[0] == replace(asked, time_limit=60.0)
+        assert arguments[0] == replace(request, time_limit=60.0)
     with clock.using(clock.Ticking(1e-6)):
         job.succeed(carry_out(function, arguments, job.note))
         app.run()
         assert not app.exception
-        assert kept(app) == [quick, share(asked)]
+        assert kept(app) == [quick, share(request)]
     assert float(kept(app)[1].split()[0].rstrip("%")) > float(cut.split()[0].rstrip("%")) + 1
-    assert not [one.key for one in app.button if one.key and one.key.startswith("minute")]
+    assert not [item.key for item in app.button if item.key and item.key.startswith("minute")]
 
 
 def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
@@ -301,9 +305,9 @@ def test_levels_of_robust_notions_on_many_symbols_come_later(sweeps):
 
 
 def test_levels_follow_the_alpha_they_are_measured_at():
-    asked = Scenario(data=SMALL, notion="alpha", mechanism="watchdog")
+    request = Scenario(data=SMALL, notion="alpha", mechanism="watchdog")
     other = Scenario(data=SMALL, notion="lip", mechanism="identity")
-    app = opened(project=Project((asked, other), ("a", "b")))
+    app = opened(project=Project((request, other), ("a", "b")))
     p = evaluate(other).joint.p
     prior = p.sum(axis=1, keepdims=True)
     for alpha in (5.0, 2.0):
@@ -317,7 +321,7 @@ def test_levels_follow_the_alpha_they_are_measured_at():
 
 def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
     def named(app):
-        return [one.value for one in app.caption if "Does publishing" in one.value]
+        return [item.value for item in app.caption if "Does publishing" in item.value]
 
     same = opened(project=QUICK, scenario=Scenario(data=SMALL))
     other = opened(project=QUICK, scenario=Scenario())
@@ -326,11 +330,11 @@ def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
 
 def test_the_saved_file_is_what_core_compare_reads():
     written = json.loads(QUICK.to_json())
-    assert [one["name"] for one in written["columns"]] == list(QUICK.names)
+    assert [item["name"] for item in written["columns"]] == list(QUICK.names)
 
 
 @pytest.mark.parametrize("status", [study.CUT, study.REACHED, study.JUMPS, study.BEYOND])
 def test_a_match_that_was_cut_short_is_the_sessions_alone(status):
-    asked = matching.Asked("kept", 0.5, "quick", Project(QUICK.scenarios, QUICK.names))
-    found = study.Match(status, 1.0, 0.4, 0.3, 0.6, True, 5)
-    assert matching._work(asked, QUICK.scenarios[0]).is_final(found) == (status != study.CUT)
+    request = matching.Asked("kept", 0.5, "quick", Project(QUICK.scenarios, QUICK.names))
+    result = study.Match(status, 1.0, 0.4, 0.3, 0.6, True, 5)
+    assert matching._work(request, QUICK.scenarios[0]).is_final(result) == (status != study.CUT)

@@ -46,11 +46,11 @@ def test_it_opens_with_the_scenarios_own_data():
     assert not app.exception
     assert not app.error
     joint = count(DataSpec()).joint
-    found = ns.solve("anonymity", joint.p > 0, Scenario().weight)
-    asked = range_release(joint, found.partition)
-    assert markdown(knowable(asked, "sex")) in texts(app)
-    assert figures(app)["k-anonymity"] == str(asked.anonymity) == "2"
-    assert figures(app)["NMI"] == f"{100 * asked.mechanism.nmi:.1f}%"
+    result = ns.solve("anonymity", joint.p > 0, Scenario().weight)
+    request = range_release(joint, result.partition)
+    assert markdown(knowable(request, "sex")) in texts(app)
+    assert figures(app)["k-anonymity"] == str(request.anonymity) == "2"
+    assert figures(app)["NMI"] == f"{100 * request.mechanism.nmi:.1f}%"
     assert app.number_input(key="weight").value == Scenario().weight
 
 
@@ -61,16 +61,17 @@ def test_each_problem_shows_what_its_algorithm_finds(heart, problem, utility):
     assert not app.exception
     assert not app.error
     occurs = heart.joint.p > 0
-    found = ns.solve(problem, occurs, 0.01, utility, heart.x_values)
+    result = ns.solve(problem, occurs, 0.01, utility, heart.x_values)
     shown = figures(app)
     assert (
-        shown["Known for certain, bits"] == f"{ns.maximin_information(occurs, found.partition):.2f}"
+        shown["Known for certain, bits"]
+        == f"{ns.maximin_information(occurs, result.partition):.2f}"
     )
-    assert shown["k-anonymity"] == str(ns.anonymity(occurs, found.partition))
+    assert shown["k-anonymity"] == str(ns.anonymity(occurs, result.partition))
     kept = "Resolution, bits" if utility == "resolution" else "Largest distortion"
-    assert float(shown[kept]) == pytest.approx(abs(found.utility), rel=0.01, abs=0.005)
-    assert app.slider(key="step").value == len(found.path) - 1
-    assert app.slider(key="step").max == len(found.steps) - 1
+    assert float(shown[kept]) == pytest.approx(abs(result.utility), rel=0.01, abs=0.005)
+    assert app.slider(key="step").value == len(result.path) - 1
+    assert app.slider(key="step").max == len(result.steps) - 1
 
 
 def test_the_slider_goes_through_the_merges(heart):
@@ -80,8 +81,8 @@ def test_the_slider_goes_through_the_merges(heart):
     step = ns.solve("anonymity", heart.joint.p > 0, 0.5).steps[2]
     assert figures(app)["Most ruled out L₀, bits"] == f"{step.leakage:.2f}"
     app.number_input(key="weight").set_value(0.2).run()
-    found = ns.solve("anonymity", heart.joint.p > 0, 0.2)
-    assert app.slider(key="step").value == len(found.path) - 1
+    result = ns.solve("anonymity", heart.joint.p > 0, 0.2)
+    assert app.slider(key="step").value == len(result.path) - 1
 
 
 def test_its_own_measures_follow_the_unit():
@@ -109,10 +110,10 @@ def test_a_permalink_opens_its_step_and_view(heart):
 def test_what_a_link_has_wrong_is_told_and_falls_back(heart):
     app = opened(**HEART, problem="<b>best</b>", view="upside", step="-1", weight="-1", keep="all")
     assert not app.exception
-    told = " ".join(warning.value for warning in app.warning)
+    reported = " ".join(warning.value for warning in app.warning)
     for part in ("problem=<b>best</b>", "view=upside", "step=-1", "weight=-1", "keep=all"):
-        assert markdown(part) in told
-    assert "<b>" not in told
+        assert markdown(part) in reported
+    assert "<b>" not in reported
     assert app.selectbox(key="problem").value == "anonymity"
     assert app.number_input(key="weight").value == 0.5
     stop = len(ns.solve("anonymity", heart.joint.p > 0, 0.5).path) - 1
@@ -212,9 +213,9 @@ def test_baselines_can_be_left_out():
 def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch):
     slow = replace(charts.algorithm("anonymity"), slow_from=0, sweep_slow_from=0)
     monkeypatch.setattr(charts, "algorithm", lambda _: slow)
-    asked = HEART | {"weight": "0.123"}
+    request = HEART | {"weight": "0.123"}
     with busy(long_answer.WORKERS):
-        mine, other = opened(**asked), opened(**asked)
+        mine, other = opened(**request), opened(**request)
         assert sent.answer(mine) is None
         mine.button(key="cancel_clustering").click().run()
     assert not mine.exception
@@ -249,17 +250,17 @@ def test_a_frame_is_what_the_page_shows_at_rest_at_its_step():
     assert (slider["slider"], slider["now"]) == ("step", "3")
     data = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
     scenario = Scenario(data, weight=0.2)
-    found = charts.clustering(problem, scenario)
-    assert slider["labels"] == [str(step) for step in range(len(found.steps))]
+    result = charts.clustering(problem, scenario)
+    assert slider["labels"] == [str(step) for step in range(len(result.steps))]
     first = charts.released(data, ns.singletons(153))
-    path = charts.ShownPath(scenario, problem, found, 0, first, first)
+    path = charts.ShownPath(scenario, problem, result, 0, first, first)
     view = charts.View("secret", None, None, "bits")
-    one, other = (board.frame([charts.at(path, step)], view) for step in (3, 4))
-    assert set(one["charts"]) == set(slider["charts"])
-    assert one["answers"] != other["answers"]
-    assert one["charts"]["merges"] != other["charts"]["merges"]
-    told, shown = one["answers"][""], sent.answer(app)
-    assert told == {name: shown[name] for name in told}
-    for key, part in one["charts"].items():
+    item, other = (board.frame([charts.at(path, step)], view) for step in (3, 4))
+    assert set(item["charts"]) == set(slider["charts"])
+    assert item["answers"] != other["answers"]
+    assert item["charts"]["merges"] != other["charts"]["merges"]
+    reported, shown = item["answers"][""], sent.answer(app)
+    assert reported == {name: shown[name] for name in reported}
+    for key, part in item["charts"].items():
         chart = sent.charts(app)[key]
         assert part == {name: chart[name] for name in part}, key

@@ -58,19 +58,19 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
     checked(app.run())
     assert "at most 5,000 are allowed" in errors(app)[0]
     assert set(wanted) <= set(remedies(app))
-    assert not any("of S" in one or "for S" in one for one in remedies(app) if secret == ["s"])
-    assert not any("of X" in one or "for X" in one for one in remedies(app) if released == ["s"])
+    assert not any("of S" in item or "for S" in item for item in remedies(app) if secret == ["s"])
+    assert not any("of X" in item or "for X" in item for item in remedies(app) if released == ["s"])
     assert list(remedies(app, "pick")) == list(
         remedies(app)
     )  # the sidebar's pickers offer them too
     for label in list(remedies(app)):
-        asked = spec(app)
+        request = spec(app)
         remedies(app, "pick")[label].click()
         checked(app.run())
         assert not app.error, label
         assert not remedies(app)
         assert not remedies(app, "pick")
-        app.session_state["_data"] = asked
+        app.session_state["_data"] = request
         checked(app.run())
 
 
@@ -107,10 +107,10 @@ def test_after_an_error_the_last_charts_stay_and_say_so():
     app.multiselect(key="data_released").set_value(["age", "education", "occupation"])
     checked(app.run())
     assert len(app.error) == 1
-    said = [caption.value.replace("\\", "") for caption in app.caption]
+    message = [caption.value.replace("\\", "") for caption in app.caption]
     assert (
         "The charts show the last count: sex and occupation of Adult (census, training part)."
-        in said
+        in message
     )
     assert not app.metric  # no figure stands for a count that was not made
     assert any("P(x), the released data" in text.value for text in app.markdown)

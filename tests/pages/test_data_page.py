@@ -39,8 +39,8 @@ def test_a_link_brings_columns_bins_and_treatment():
     assert metrics(app)["Zero cells"] == "1"
     assert app.number_input(key="bins4_count").value == 4
     assert app.toggle(key="data_pair").value is True
-    said = " ".join(caption.value for caption in app.caption)
-    assert "23 of 294 records" in said.replace("\\", "")
+    text = " ".join(caption.value for caption in app.caption)
+    assert "23 of 294 records" in text.replace("\\", "")
 
 
 def test_a_link_with_garbage_falls_back_and_says_so():
@@ -115,8 +115,8 @@ def test_bins_by_every_rule_and_edges_that_are_none():
 def test_rare_levels_are_grouped_and_told():
     app = open_page(x="native-country", rare="100")
     assert metrics(app)["Levels of X"] == "10"
-    said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "33 rare levels of 'native-country' with 1,389 records (4.3%) were grouped" in said
+    text = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "33 rare levels of 'native-country' with 1,389 records (4.3%) were grouped" in text
 
 
 @pytest.mark.parametrize(
@@ -151,12 +151,14 @@ def test_two_uploads_of_one_name_are_told_apart():
     for content in (b"s,x\na,b\nc,d\n", b"s,y\na,b\nc,d\n"):
         app.file_uploader(key="own_file").upload("a*b.csv", content)
         checked(app.run())
-    assert [one for one in app.selectbox(key="data_source").options if one.startswith("a*b")] == [
+    assert [
+        item for item in app.selectbox(key="data_source").options if item.startswith("a*b")
+    ] == [
         "a*b.csv",
         "a*b.csv (2)",
     ]
     assert spec(app).released == ("y",)
-    assert any("a*b.csv (2)**" in one.value.replace("\\", "") for one in app.markdown)
+    assert any("a*b.csv (2)**" in item.value.replace("\\", "") for item in app.markdown)
     assert app.query_params["data"] == spec(app).source  # addresses have no numbers
     first = next(iter(app.session_state["_visit"].sources.uploads))
     checked(app.selectbox(key="data_source").set_value(first).run())
@@ -170,8 +172,8 @@ def test_a_first_column_without_a_name_is_read_and_the_page_says_so():
     checked(app.run())
     assert not app.error
     assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
-    said = " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
-    assert "Column 1 has no name: called column 1." in said
+    message = " ".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
+    assert "Column 1 has no name: called column 1." in message
     assert "column 1" in app.multiselect(key="data_secret").options
 
 
@@ -253,8 +255,8 @@ def test_a_random_joint_at_its_extremes():
     checked(app.run())
     assert spec(app).source == "random:uniform:2x2000:0"
     assert metrics(app)["Cells"] == "4,000"
-    told = {one.value.replace("\\", "") for one in app.caption}
-    assert "The distribution is used unchanged." in told
+    reported = {item.value.replace("\\", "") for item in app.caption}
+    assert "The distribution is used unchanged." in reported
     app.number_input(key="own_n_s").set_value(2_000)
     app.button(key="own_draw").click()
     checked(app.run())
@@ -278,9 +280,9 @@ def test_records_are_kept_by_the_values_of_a_column():
     assert spec(app).filters == (Filter("race", ("Black", "Other")),)
     assert metrics(app)["Records n"] == "3,395"  # of Adult's 3,124 and 271
     assert app.query_params["only"] == '["race", "Black", "Other"]'
-    said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "29,166 of 32,561 records (90%) were left out by filters" in said
-    assert "filtered by race" in said
+    text = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "29,166 of 32,561 records (90%) were left out by filters" in text
+    assert "filtered by race" in text
     app.multiselect(key="filter0").set_value([])
     checked(app.run())
     assert spec(app).filters == ()
@@ -346,10 +348,10 @@ def test_a_link_with_a_filter_that_is_none_says_so():
 def test_merged_symbols_are_named_and_taken_apart():
     merges = ['[["occupation"], "Sales", "Tech-support"]', '[["race"], "Black", "Other"]']
     app = open_page(merge=merges)
-    said = [one.value.replace("\\", "") for one in app.markdown]
-    assert "occupation: Sales, Tech-support are one symbol." in said
-    assert not [one for one in said if "race" in one and "one symbol" in one]  # neither S nor X
-    assert "symbols of X merged" in " ".join(one.value for one in app.caption)
+    text = [item.value.replace("\\", "") for item in app.markdown]
+    assert "occupation: Sales, Tech-support are one symbol." in text
+    assert not [item for item in text if "race" in item and "one symbol" in item]  # neither S nor X
+    assert "symbols of X merged" in " ".join(item.value for item in app.caption)
     app.button(key="merge0_apart").click().run()
     assert not app.exception
     assert app.session_state["_data"].merges == (Merge(("race",), ("Black", "Other")),)
@@ -359,10 +361,10 @@ def test_merged_symbols_are_named_and_taken_apart():
 def test_symbols_left_out_are_named_and_taken_back():
     gone = ['[["occupation"], "Sales", "Tech-support"]', '[["sex", "race"], "Male · Black"]']
     app = open_page(without=gone)
-    said = [one.value.replace("\\", "") for one in app.markdown]
-    assert "occupation: Sales and Tech-support are left out." in said
-    assert not [one for one in said if "race" in one and "left out" in one]  # neither S nor X
-    caption = " ".join(one.value for one in app.caption).replace("\\", "")
+    text = [item.value.replace("\\", "") for item in app.markdown]
+    assert "occupation: Sales and Tech-support are left out." in text
+    assert not [item for item in text if "race" in item and "left out" in item]  # neither S nor X
+    caption = " ".join(item.value for item in app.caption).replace("\\", "")
     assert "'Sales' and 'Tech-support' of X left out" in caption
     app.button(key="left_out0_back").click().run()
     assert not app.exception

@@ -27,7 +27,7 @@ def app():
 
 
 def said(app):
-    texts = [one.value for one in (*app.caption, *app.markdown)]
+    texts = [item.value for item in (*app.caption, *app.markdown)]
     return " ".join(texts).replace("\\", "")
 
 
@@ -37,7 +37,7 @@ def set_box(app, key, value):
 
 
 def first_rows(app):
-    return next(one.value for one in app.dataframe if "Straße" in one.value.columns)
+    return next(item.value for item in app.dataframe if "Straße" in item.value.columns)
 
 
 def test_what_was_found_is_shown_and_is_part_of_the_question(app):
@@ -63,15 +63,15 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     read = spec(app).read
     assert (read.decimal, read.thousands, read.missing) == (",", ".", ("-99", "k. A."))
     assert first_rows(app)["Lohn"].tolist()[:3] == ["1234.5", "99.5", "(missing)"]
-    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    kinds = next(item.value for item in app.dataframe if "kind" in item.value.columns)
     assert kinds.set_index("column")["kind"]["Lohn"] == "numbers"
     # the link carries it, and a reload asks the same
-    found, notices = from_query(dict(app.query_params.items()))
-    assert (found.data.read, notices) == (read, ())
+    result, notices = from_query(dict(app.query_params.items()))
+    assert (result.data.read, notices) == (read, ())
     assert (
-        Scenario(data=found.data).content_hash()
+        Scenario(data=result.data).content_hash()
         != Scenario(
-            data=found.data.__class__(**{**vars(found.data), "read": ReadOptions()})
+            data=result.data.__class__(**{**vars(result.data), "read": ReadOptions()})
         ).content_hash()
     )
     checked(app.run())
@@ -134,17 +134,17 @@ def test_the_order_of_dates_that_fit_two_is_asked_for():
     set_box(app, "read_column", "when")
     assert not app.warning
     set_box(app, "read_column_kind", "date")
-    assert [one.value.replace("\\", "") for one in app.warning] == [
+    assert [item.value.replace("\\", "") for item in app.warning] == [
         "The dates in 'when' can be read as day, month, year or as month, day, year. Check that "
         "the order above is the right one."
     ]
     set_box(app, "read_column_part", "weekday")
-    found = next(one.value for one in app.dataframe if "when" in one.value.columns)
-    assert found["when"].tolist()[:2] == ["3 Wednesday", "7 Sunday"]
+    result = next(item.value for item in app.dataframe if "when" in item.value.columns)
+    assert result["when"].tolist()[:2] == ["3 Wednesday", "7 Sunday"]
     set_box(app, "read_column_order", "mdy")
     set_box(app, "read_column_part", "hour")
-    found = next(one.value for one in app.dataframe if "when" in one.value.columns)
-    assert found["when"].tolist()[:2] == ["13", "2"]
+    result = next(item.value for item in app.dataframe if "when" in item.value.columns)
+    assert result["when"].tolist()[:2] == ["13", "2"]
     set_box(app, "read_column_order", "ymd")
     assert "read as dates, but record 1 (line 2) has '3/1/2024 1:45 PM'" in errors(app)[0]
 
@@ -153,7 +153,7 @@ def test_numbers_that_become_text_lose_their_bins(app):
     set_box(app, "read_column", "Nr")
     app.multiselect(key="data_released").set_value(["Nr"])
     checked(app.run())
-    number = next(i for i, one in enumerate(app.get("button_group")) if "width" in str(one.proto))
+    number = next(i for i, item in enumerate(app.get("button_group")) if "width" in str(item.proto))
     app.get("button_group")[number].set_value("width")
     checked(app.run())
     assert [cut.column for cut in spec(app).binnings] == ["Nr"]
@@ -181,15 +181,15 @@ def test_a_guessed_encoding_is_called_a_guess_and_others_show_how_they_read():
     rows = "город,доход\n" + "Москва,1\nТверь,2\n" * 20
     app.file_uploader(key="own_file").upload("a.csv", rows.encode("windows-1251"))
     checked(app.run())
-    panel = next(one for one in app.expander if one.label.startswith("How the file is read"))
+    panel = next(item for item in app.expander if item.label.startswith("How the file is read"))
     assert "Windows-1252 is a guess; with it, a value reads ãîðîä" in panel.label.replace("\\", "")
     box = app.selectbox(key="read_encoding")
     assert box.options[0] == "as detected: Windows-1252, a guess"
     assert "Windows-1251 (Cyrillic): город" in box.options
     assert "Shift JIS (Japanese)" in box.options  # no text in it: no sample
     set_box(app, "read_encoding", "windows-1251")
-    assert "guess" not in " ".join(one.label for one in app.expander)
-    assert ["город", "доход"] in [list(one.value.columns) for one in app.dataframe]
+    assert "guess" not in " ".join(item.label for item in app.expander)
+    assert ["город", "доход"] in [list(item.value.columns) for item in app.dataframe]
 
 
 def test_a_sample_of_a_long_field_is_found_at_once_and_cut():
@@ -207,7 +207,7 @@ def test_an_identifier_is_said_and_not_chosen():
     checked(app.run())
     assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
     assert "'id' seems to be an identifier: nearly every record has its own value" in said(app)
-    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    kinds = next(item.value for item in app.dataframe if "kind" in item.value.columns)
     assert kinds["kind"].tolist() == ["identifier", "categories", "categories"]
 
 
@@ -223,15 +223,15 @@ def test_decimal_commas_are_recognised_with_an_upload():
 
 def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
     app = open_page()
-    assert not [one for one in app.selectbox if one.key == "read_decimal"]
+    assert not [item for item in app.selectbox if item.key == "read_decimal"]
     app = open_page(read='{"missing": ["Female"]}', x="race")
     assert metrics(app)["Levels of S"] == "2"
     assert "'Female' in 'sex' is taken for a missing value: 10,771 records." in said(app)
     assert app.selectbox(key="read_decimal").value == "."
-    assert not [one for one in app.selectbox if one.key == "read_encoding"]
+    assert not [item for item in app.selectbox if item.key == "read_encoding"]
     bad = open_page(read='{"columns": [{"column": "sex", "kind": "number"}]}')
     assert "Column 'sex' is read as numbers, but record 1 has 'Male'" in errors(bad)[0]
-    way = next(one for one in bad.button if one.label == "Read every column as is")
+    way = next(item for item in bad.button if item.label == "Read every column as is")
     way.click()
     checked(bad.run())
     assert spec(bad).read == ReadOptions()
@@ -240,7 +240,7 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
 
 def test_dates_with_a_day_above_12_are_offered_in_their_order(app):
     assert "All values of 'Geburt' look like dates" in said(app)
-    offered = [one.key for one in app.button if one.key.startswith("dates_")]
+    offered = [item.key for item in app.button if item.key.startswith("dates_")]
     assert offered == ["dates_0_dmy"]
     app.button(key="dates_0_dmy").click()
     checked(app.run())
@@ -254,7 +254,7 @@ def test_dates_of_which_two_orders_fit_are_asked_about():
     content = b"due,day,job\n" + b"3/1/2014,2/26/2014,a\n1/2/2014,1/2/2014,b\n" * 3
     app.file_uploader(key="own_file").upload("days.csv", content)
     checked(app.run())
-    offered = [one.key for one in app.button if one.key.startswith("dates_")]
+    offered = [item.key for item in app.button if item.key.startswith("dates_")]
     assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
     assert "All values of 'due' look like dates, in which order?" in said(app)
 
@@ -264,20 +264,20 @@ def test_how_fields_are_separated_is_not_asked_of_a_workbook():
     app.file_uploader(key="own_file").upload("a.xlsx", workbook())
     checked(app.run())
     assert spec(app).source.startswith("upload:")
-    assert "Field separator" not in {one.label for one in app.selectbox}
+    assert "Field separator" not in {item.label for item in app.selectbox}
 
 
 def test_how_fields_are_separated_is_asked_once():
     app = open_page()
-    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
+    boxes = [item.key for item in app.selectbox if item.label == "Field separator"]
     assert boxes == ["own_delimiter"]
     app.file_uploader(key="own_file").upload("a.csv", b"s;x\na;b\nc;d\n")
     checked(app.run())
-    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
+    boxes = [item.key for item in app.selectbox if item.label == "Field separator"]
     assert boxes == ["read_delimiter"]
     app.file_uploader(key="own_file").upload("b.csv", b"s,x\nb\n")
     checked(app.run())
-    boxes = [one.key for one in app.selectbox if one.label == "Field separator"]
+    boxes = [item.key for item in app.selectbox if item.label == "Field separator"]
     assert "own_delimiter" in boxes  # with what cannot be read
 
 
@@ -287,7 +287,7 @@ def test_how_fields_are_separated_is_asked_of_no_empty_file_and_no_picture():
         app.file_uploader(key="own_file").upload("a.csv", content)
         checked(app.run())
         assert len(app.error) == 1
-        assert "Field separator" not in {one.label for one in app.selectbox}
+        assert "Field separator" not in {item.label for item in app.selectbox}
 
 
 def test_rows_are_no_records_while_it_is_asked_what_they_stand_for():
@@ -310,7 +310,7 @@ def test_dates_are_called_dates_and_no_identifier():
     assert "'due' seems to be an identifier" in said(app)
     app.button(key="dates_0_ymd").click()
     checked(app.run())
-    kinds = next(one.value for one in app.dataframe if "kind" in one.value.columns)
+    kinds = next(item.value for item in app.dataframe if "kind" in item.value.columns)
     assert kinds.set_index("column")["kind"]["due"] == "date or time"
     assert "identifier" not in said(app)
 
@@ -342,9 +342,9 @@ def test_one_repair_is_undone_beside_another():
     app.file_uploader(key="own_file").upload("staff.csv", text.encode())
     checked(app.run())
     for left in (2, 1, 0):
-        next(one for one in app.button if str(one.key).startswith("repair_")).click()
+        next(item for item in app.button if str(item.key).startswith("repair_")).click()
         checked(app.run())
-        assert len([one for one in app.button if str(one.key).startswith("repair_")]) == left
+        assert len([item for item in app.button if str(item.key).startswith("repair_")]) == left
     assert spec(app).read.kept == ("again", "controls", "empty")
 
 

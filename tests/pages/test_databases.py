@@ -62,7 +62,7 @@ def test_a_file_of_secrets_that_cannot_be_read_is_told(tmp_path, monkeypatch):
     path.write_text("[")
     monkeypatch.setenv("LIFTSCOPE_SECRETS", str(path))
     app = open_page()
-    assert ["cannot be read" in said for said in errors(app)] == [True]
+    assert ["cannot be read" in text for text in errors(app)] == [True]
     assert metrics(app)["Records n"] == "32,561"
 
 
@@ -143,7 +143,7 @@ def test_a_table_that_cannot_be_counted_gives_one_sentence(table, said, source, 
     app.button(key="db_count").click()
     checked(app.run())
     finish(app, sweeps)
-    assert [one.endswith(said) for one in errors(app)] == [True]
+    assert [item.endswith(said) for item in errors(app)] == [True]
     assert metrics(app)["Records n"] == "32,561"
     assert spec(app) == DataSpec()
 
@@ -180,7 +180,7 @@ def test_an_address_where_nobody_listens_gives_one_sentence(monkeypatch, sweeps)
 def test_a_link_counts_nothing_until_someone_asks(source, sweeps):
     app = open_page(data=source, s="sex", x="age", bins="age:width:5")
     assert not sweeps.taken
-    assert [one.partition(" is not")[0].partition(" in ")[0] for one in errors(app)] == ["people"]
+    assert [item.partition(" is not")[0].partition(" in ")[0] for item in errors(app)] == ["people"]
     app.button(key="db_question").click()
     checked(app.run())
     finish(app, sweeps)
@@ -197,8 +197,8 @@ def test_a_column_that_changed_its_type_since_gives_one_sentence(source, sweeps)
     app.button(key="db_question").click()
     checked(app.run())
     finish(app, sweeps)
-    [said] = errors(app)
-    assert "Column 'job' holds 1,200 values that are no numbers, such as 'job0'" in said
+    [text] = errors(app)
+    assert "Column 'job' holds 1,200 values that are no numbers, such as 'job0'" in text
     assert "Use job without bins" in [button.label for button in app.button]
 
 

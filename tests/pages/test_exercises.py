@@ -87,11 +87,11 @@ def test_1_and_2_warners_coin_and_its_estimator():
     app = opened("learn", topic="warner", truth="0.75")
     assert f"ε = log(p/(1 − p)) = {np.log(3):.3f}" in page_text(app)
     app.slider(key="learn_ill").set_value(0.34).run()  # until 42.0% of the answers are yes
-    told = page_text(app)
-    assert "42.0% of the answers are yes." in told
-    assert "estimates the 34.0% without bias" in told
+    reported = page_text(app)
+    assert "42.0% of the answers are yes." in reported
+    assert "estimates the 34.0% without bias" in reported
     error = np.sqrt(0.42 * 0.58 / 1000) / 0.5
-    assert f"With 1,000 answers its standard error is {100 * error:.1f}%" in told
+    assert f"With 1,000 answers its standard error is {100 * error:.1f}%" in reported
 
 
 def test_3_k_answers():
@@ -108,15 +108,15 @@ def test_4_its_variance():
     app.session_state["release_seed"] = str(2**100 + 7)
     app.run().button(key="release_make").click().run()
     assert not app.exception
-    found = app.dataframe[-1].value
+    result = app.dataframe[-1].value
     n, p, q = 10_000, np.e / (np.e + 4), 1 / (np.e + 4)
     by_hand = [
         np.sqrt(
             q * (1 - q) / (n * (p - q) ** 2) + f * (1 - p - q) / (n * (p - q)) + f * (1 - f) / n
         )
-        for f in found["estimate"]
+        for f in result["estimate"]
     ]
-    assert found["standard_error"].to_numpy() == pytest.approx(by_hand, rel=1e-3)
+    assert result["standard_error"].to_numpy() == pytest.approx(by_hand, rel=1e-3)
 
 
 def test_5_unary_encoding():
@@ -158,19 +158,19 @@ def test_10_distances(mech):
 
 
 def test_11_to_13_what_a_channel_leaks():
-    found = averaged(PRIOR[:, None] * CHANNEL, "constant", notion="alpha", alpha="inf")
-    assert list(found.loc[named("guessing_probability")]) == [
+    result = averaged(PRIOR[:, None] * CHANNEL, "constant", notion="alpha", alpha="inf")
+    assert list(result.loc[named("guessing_probability")]) == [
         0.625,
         0.5,
     ]  # after and before an output
-    assert found.loc[named("arimoto", ", α = ∞"), "X itself"] == round(np.log(0.625 / 0.5), 4)
-    assert found.loc[named("maximal_leakage"), "X itself"] == round(np.log(2), 4)
+    assert result.loc[named("arimoto", ", α = ∞"), "X itself"] == round(np.log(0.625 / 0.5), 4)
+    assert result.loc[named("maximal_leakage"), "X itself"] == round(np.log(2), 4)
 
 
 def test_14_shannon_leakage():
-    found = averaged(np.array([[0.9, 0.1], [0.1, 0.9]]) / 2)
+    result = averaged(np.array([[0.9, 0.1], [0.1, 0.9]]) / 2)
     most = np.log(2) + 0.1 * np.log(0.1) + 0.9 * np.log(0.9)
-    assert found.loc[named("mutual_information"), "X itself"] == round(most, 4)
+    assert result.loc[named("mutual_information"), "X itself"] == round(most, 4)
 
 
 def test_15_two_tries_before_an_output_and_after_the_best_one():
@@ -188,9 +188,9 @@ def test_17_and_19_products_of_channels_are_tables_of_their_own():
     for key in ("guessing_probability", "mutual_information"):
         assert second.loc[named(key), "X itself"] <= first.loc[named(key), "X itself"]
     twice = PRIOR[:, None] * (CHANNEL[:, :, None] * CHANNEL[:, None, :]).reshape(3, 9)
-    found = averaged(twice[:, twice.any(axis=0)])
+    result = averaged(twice[:, twice.any(axis=0)])
     best = twice.max(axis=0).sum()
-    assert found.loc[named("guessing_probability"), "X itself"] == round(best, 4)
+    assert result.loc[named("guessing_probability"), "X itself"] == round(best, 4)
 
 
 def test_18_someone_elses_secret():

@@ -36,8 +36,8 @@ LEFT = re.compile(
 def unexplained(text):
     """Return the symbols and acronyms of a text that the glossary does not explain."""
     plain = text.replace("\\", "").replace("**", "")
-    said = glossary.terms_in([plain])
-    signs = [sign for sign, term in glossary.signs().items() if term in said]
+    message = glossary.terms_in([plain])
+    signs = [sign for sign, term in glossary.signs().items() if term in message]
     for sign in sorted(signs, key=len, reverse=True):
         plain = re.sub(rf"(?<!\w){re.escape(sign)}(?![\w*\u0302])", " ", plain)
     return LEFT.findall(plain)
@@ -86,7 +86,7 @@ QUESTIONS = {
     "papers": {"show": "errata"},
     "papers run": {"show": "lift_1"},
 }
-QUESTIONS |= {f"learn {one.key}": {"topic": one.key} for one in LESSONS[1:]}
+QUESTIONS |= {f"learn {item.key}": {"topic": item.key} for item in LESSONS[1:]}
 OPEN = sorted(
     f"{key}_{menu}"
     for menu in ("table", "more")
@@ -107,7 +107,7 @@ def app(request):
         app.session_state[key] = True
     app.run()
     if request.param == "frontiers":  # which has a chart once a sweep has ended
-        if start := [one for one in app.button if one.key == "sweep_start"]:
+        if start := [item for item in app.button if item.key == "sweep_start"]:
             start[0].click().run()
         finished(app, lambda: app.session_state["_frontiers_desk"].work is None)
     return app
@@ -119,8 +119,8 @@ def test_every_key_figure_is_explained(app):
         assert metric.help.split("\n")[0] in meanings, metric.label
         assert unexplained(metric.label) == []
         for term in glossary.terms_in([metric.label]):
-            said = glossary.explanation(term.title).split(": ", 1)[1]
-            assert term.meaning in metric.help or said in metric.help
+            text = glossary.explanation(term.title).split(": ", 1)[1]
+            assert term.meaning in metric.help or text in metric.help
 
 
 def test_every_title_is_explained_beside_it(app):
@@ -151,10 +151,10 @@ def test_every_chart_carries_what_its_texts_mean(app):
 
 def test_every_head_of_a_table_is_explained(app):
     assert len(app.dataframe) + len(app.table)
-    below = [one.proto.help for one in app.caption]
+    below = [item.proto.help for item in app.caption]
     for table in app.table:  # of sentences: their heads are explained below
-        said = glossary.explanation(*[tables._spelled(str(name)) for name in table.value.columns])
-        assert not said or said in below
+        text = glossary.explanation(*[tables._spelled(str(name)) for name in table.value.columns])
+        assert not text or text in below
     for table in app.dataframe:
         settings = json.loads(table.proto.columns or "{}")
         for name in map(str, table.value.columns):

@@ -53,8 +53,8 @@ def test_app_py_opens_on_explore():
 def test_a_slider_changes_the_figures():
     app = opened(**QUICK)
     app.slider(key="eps").set_value(0.25).run()
-    asked = Scenario(mechanism="subset_merging", eps=0.25)
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(mechanism="subset_merging", eps=0.25)
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
 
 
 def test_bits_are_nats_over_log_2():
@@ -65,23 +65,23 @@ def test_bits_are_nats_over_log_2():
 
 
 def test_a_permalink_opens_its_question():
-    asked = Scenario(notion="alpha", eps=0.75, lam=0.6, alpha=3.7, mechanism="watchdog")
-    app = opened(**{key: values[0] for key, values in to_query(asked).items()})
+    request = Scenario(notion="alpha", eps=0.75, lam=0.6, alpha=3.7, mechanism="watchdog")
+    app = opened(**{key: values[0] for key, values in to_query(request).items()})
     assert not app.exception
     assert not app.warning
     assert app.slider(key="eps").value == 0.75
     assert app.slider(key="lam").value == 0.6
     assert app.select_slider(key="alpha").value == 3.7
-    assert figures(app)["I(X;Y), nats"] == f"{evaluate(asked).mechanism.utility:.3f}"
+    assert figures(app)["I(X;Y), nats"] == f"{evaluate(request).mechanism.utility:.3f}"
 
 
 def test_what_a_link_has_wrong_is_told_and_falls_back():
     app = opened(eps="99", notion="nonsense", lam="x", mech="<b>magic</b>", rare="-1", alpha="0")
     assert not app.exception
-    told = " ".join(warning.value for warning in app.warning)
+    reported = " ".join(warning.value for warning in app.warning)
     for name in ("eps=99", "notion=nonsense", "lam=x", "rare="):
-        assert markdown(name) in told
-    assert "<b>" not in told
+        assert markdown(name) in reported
+    assert "<b>" not in reported
     assert app.slider(key="eps").value == Scenario().eps
     assert chosen(app, "mech") == Scenario().mechanism
 
@@ -157,32 +157,32 @@ def test_a_robust_promise_has_its_own_numbers():
     assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f}%"
     assert markdown(finding(result)) in " ".join(texts(app))
     app.select_slider(key="records").set_value(300).run()
-    asked = replace(result.scenario, n=300)
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = replace(result.scenario, n=300)
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
     app.select_slider(key="records").set_value(32_561).run()
     assert app.session_state["_n"] is None
 
 
 def test_a_robust_permalink_opens_its_question():
-    asked = Scenario(
+    request = Scenario(
         data=PAIR, notion="rldp", eps=0.75, n=300, beta=0.2, alpha=3.7, mechanism="secret_rr"
     )
-    app = opened(**{key: values[0] for key, values in to_query(asked).items()})
+    app = opened(**{key: values[0] for key, values in to_query(request).items()})
     assert not app.exception
     assert not app.warning
     assert app.session_state["_n"] == 300
     assert app.slider(key="beta").value == 0.2
     assert app.select_slider(key="alpha").value == 3.7
     assert app.slider(key="beta").disabled  # this mechanism is robust for every distribution
-    assert figures(app)["I(X;Y), nats"] == f"{evaluate(asked).mechanism.utility:.3f}"
+    assert figures(app)["I(X;Y), nats"] == f"{evaluate(request).mechanism.utility:.3f}"
 
 
 def test_what_a_robust_link_has_wrong_is_told():
     app = opened(**ROBUST | {"n": "0", "beta": "2", "alpha": "-1", "mech": "polyoptic"})
     assert not app.exception
-    told = " ".join(warning.value for warning in app.warning)
+    reported = " ".join(warning.value for warning in app.warning)
     for name in ("n=0", "beta=2", "alpha=", "mech=polyoptic"):
-        assert markdown(name) in told
+        assert markdown(name) in reported
 
 
 @pytest.mark.parametrize(
@@ -232,17 +232,17 @@ def test_the_ends_of_a_robust_promise_have_an_answer(query):
 def test_the_robust_optimum_has_a_first_answer_and_a_better_one(solves):
     app = opened(**ROBUST | {"mech": "optimal", "n": "300"})
     assert not app.exception
-    assert "time limit" in [one.delta for one in key_figures(app)]
+    assert "time limit" in [item.delta for item in key_figures(app)]
     assert len(solves.open) == 1
 
 
 def test_a_mechanism_that_trusts_the_estimate_does_not_wear_the_badge():
     app = opened(**ROBUST | {"mech": "non_robust", "n": "300"})
-    told = " ".join(texts(app))
-    assert "audit: 1-LDP holds, RLDP does not" in told
-    assert "audit: promise kept" not in told
-    assert "holds for the counted distribution" not in told
-    assert "its level reaches" in told
+    reported = " ".join(texts(app))
+    assert "audit: 1-LDP holds, RLDP does not" in reported
+    assert "audit: promise kept" not in reported
+    assert "holds for the counted distribution" not in reported
+    assert "its level reaches" in reported
 
 
 def test_robust_and_explore_say_why_their_numbers_differ():
@@ -259,8 +259,8 @@ def test_a_link_in_bits_has_its_budget_in_bits():
     assert not app.warning
     assert app.slider(key="eps_bits").value == pytest.approx(1.45)
     assert "in bits" in app.slider(key="eps_bits").label
-    asked = Scenario(mechanism="subset_merging", eps=to_nats(1.45, "bits"))
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(mechanism="subset_merging", eps=to_nats(1.45, "bits"))
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
     app.slider(key="eps_bits").set_value(0.5).run()
     assert app.session_state["eps"] == to_nats(0.5, "bits")
     app.segmented_control(key="unit").set_value("nats").run()
@@ -268,8 +268,8 @@ def test_a_link_in_bits_has_its_budget_in_bits():
 
 
 def test_the_promise_is_written_in_the_unit_shown():
-    said = " ".join(texts(opened(unit="bits"))).replace("\\", "")
-    assert "(0.72135, 0.72135)-ALIP in bits keeps more without reading sex" in said
+    text = " ".join(texts(opened(unit="bits"))).replace("\\", "")
+    assert "(0.72135, 0.72135)-ALIP in bits keeps more without reading sex" in text
 
 
 def test_what_a_link_in_bits_has_wrong_is_told_in_bits():

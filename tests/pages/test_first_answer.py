@@ -16,14 +16,14 @@ PAGES = Path(__file__).parents[2] / "pages"
 @pytest.fixture
 def waits(monkeypatch):
     """Return what pages say while they wait, and how many answers there are before and after it."""
-    found, glances = [], []
+    result, glances = [], []
     glance = answers._glance
 
     @contextmanager
     def spinner(text):
         before = len(glances)
         yield
-        found.append((text, before, len(glances)))
+        result.append((text, before, len(glances)))
 
     def counted(scenario):
         glances.append(scenario)
@@ -31,7 +31,7 @@ def waits(monkeypatch):
 
     monkeypatch.setattr(st, "spinner", spinner)
     monkeypatch.setattr(answers, "_glance", counted)
-    return found
+    return result
 
 
 @pytest.mark.usefixtures("afresh")

@@ -18,11 +18,11 @@ ASKED = replace(KNOWN, eps=0.3, mechanism="optimal")
 
 def searched(app, sweeps):
     """Do the searches that the page has asked for; return the tables that have them."""
-    place = next(i for i, one in enumerate(sweeps.open) if one[1] is find_for_each)
+    place = next(i for i, item in enumerate(sweeps.open) if item[1] is find_for_each)
     sweeps.finish(place)
     app.run()
     assert not app.exception
-    return [one.value for one in app.dataframe if "X kept by its own" in one.value]
+    return [item.value for item in app.dataframe if "X kept by its own" in item.value]
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +37,8 @@ def test_each_known_value_has_its_own_on_mechanisms(sweeps, result):
     each = optimal_for_each(
         result.joint, Given(LIP(0.3), result.joint.known), least=RARE, time_limit=60
     )
-    said = next(text for text in texts(app) if "one mechanism each keeps" in text)
-    assert f"{each.information:.3f} nats, proven" in said.replace("\\", "")
+    message = next(text for text in texts(app) if "one mechanism each keeps" in text)
+    assert f"{each.information:.3f} nats, proven" in message.replace("\\", "")
     assert table["records"].sum() == result.joint.n
     races = {"White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"}
     assert set(table["race"]) == races
@@ -52,9 +52,9 @@ def test_each_known_value_has_its_own_on_mechanisms(sweeps, result):
 def test_the_number_of_searches_and_their_time_are_said_before(sweeps):
     app = linked(ASKED, "pages/mechanisms.py")
     assert "5 searches, at most 60 s together." in app.toggle(key="for_each").help
-    assert find_for_each not in [one[1] for one in sweeps.open]
+    assert find_for_each not in [item[1] for item in sweeps.open]
     app.toggle(key="for_each").set_value(True).run()
-    job = next(one[0] for one in sweeps.open if one[1] is find_for_each)
+    job = next(item[0] for item in sweeps.open if item[1] is find_for_each)
     assert job.time_limit >= 60
 
 
@@ -65,18 +65,18 @@ def test_too_many_are_refused_in_one_sentence(monkeypatch):
     assert refused in app.toggle(key="for_each").help
     app.toggle(key="for_each").set_value(True).run()
     assert not app.exception
-    assert any(refused in one.value.replace("\\", "") for one in app.caption)
+    assert any(refused in item.value.replace("\\", "") for item in app.caption)
 
 
 def test_nothing_is_offered_where_nothing_is_known():
     app = linked(replace(ASKED, data=replace(ASKED.data, known=())), "pages/mechanisms.py")
-    assert not [one for one in app.toggle if one.key == "for_each"]
+    assert not [item for item in app.toggle if item.key == "for_each"]
 
 
 def test_compare_says_it_in_a_line_for_each_column(sweeps):
     app = linked(ASKED, "pages/compare.py")
     assert not app.exception
-    switch = next(one for one in app.toggle if str(one.key).startswith("for_each_"))
+    switch = next(item for item in app.toggle if str(item.key).startswith("for_each_"))
     switch.set_value(True).run()
     assert searched(app, sweeps) == []
     assert any("one mechanism each keeps" in text for text in texts(app))

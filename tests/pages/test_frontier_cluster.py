@@ -18,10 +18,10 @@ def failed(app):
     """Run the sweep on screen until it fails, and return what is said."""
     click(app, "sweep_start")
     finished(app, lambda: desk(app).work is None)
-    (told,) = errors(app)
-    assert "\n" not in told
-    assert told.endswith(".")
-    return told
+    (reported,) = errors(app)
+    assert "\n" not in reported
+    assert reported.endswith(".")
+    return reported
 
 
 def goes_on(app, monkeypatch):
@@ -38,8 +38,8 @@ def test_where_nobody_listens(monkeypatch):
     address = f"tcp://127.0.0.1:{free_port()}"
     monkeypatch.setenv(VARIABLE, address)
     app = opened(**QUICK)
-    told = failed(app)
-    assert told == (
+    reported = failed(app)
+    assert reported == (
         f"No scheduler answers at {address}: start one there, or leave the address out."
     )
     assert desk(app).shown is None
@@ -59,8 +59,8 @@ def test_a_cluster_computes_and_a_scheduler_that_dies_leaves_its_points(tmp_path
         assert desk(app).work is not None
         end(process)
         finished(app, lambda: desk(app).work is None)
-        (told,) = errors(app)
-        assert told == f"The scheduler at {address} is gone."
+        (reported,) = errors(app)
+        assert reported == f"The scheduler at {address} is gone."
         assert 0 < desk(app).shown.count < 400
         assert app.button(key="sweep_start").label == "Continue"
     goes_on(app, monkeypatch)
@@ -77,10 +77,10 @@ def test_workers_of_another_version(tmp_path, monkeypatch):
     with scheduler(tmp_path) as (address, _), workers(tmp_path, address, 1, other):
         monkeypatch.setenv(VARIABLE, address)
         app = opened(**QUICK)
-        told = failed(app)
-        assert told.startswith("The worker tcp://127.0.0.1:")
-        assert "has another version of liftscope (code " in told
-        assert told.endswith("install the same everywhere, so that results agree.")
+        reported = failed(app)
+        assert reported.startswith("The worker tcp://127.0.0.1:")
+        assert "has another version of liftscope (code " in reported
+        assert reported.endswith("install the same everywhere, so that results agree.")
         assert desk(app).shown is None
         goes_on(app, monkeypatch)
 
@@ -92,6 +92,6 @@ def test_the_cluster_is_used_where_the_server_has_one_and_its_absence_is_said(mo
     assert "The Dask cluster at nonsense computes" in page_text(app)
     click(app, "sweep_start")
     finished(app, lambda: desk(app).work is None)
-    (told,) = errors(app)
-    assert told.startswith("A scheduler's address is written tcp://HOST:PORT, got")
+    (reported,) = errors(app)
+    assert reported.startswith("A scheduler's address is written tcp://HOST:PORT, got")
     assert desk(app).shown is None

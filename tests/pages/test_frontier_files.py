@@ -46,10 +46,10 @@ def written(folder, sweep, name="results.parquet"):
 
 def rewritten(path, **metadata):
     table = parquet.read_table(path)
-    said = table.schema.metadata | {
+    text = table.schema.metadata | {
         {"code": CODE, "counts": COUNTS}[key]: value for key, value in metadata.items()
     }
-    parquet.write_table(table.replace_schema_metadata(said), path)
+    parquet.write_table(table.replace_schema_metadata(text), path)
 
 
 def upload(app, content, name="results.parquet"):
@@ -69,8 +69,8 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         assert app.number_input(key="sweep_to").value == 1.5
         assert desk(app).shown.sweep == SWEEP
         assert desk(app).work is None
-        told = page_text(app).replace("\\", "")
-        assert "results.parquet: 16 of 16 points, 2 cases × 2 budgets × 4 draws." in told
+        reported = page_text(app).replace("\\", "")
+        assert "results.parquet: 16 of 16 points, 2 cases × 2 budgets × 4 draws." in reported
         assert "All are below." in page_text(app)
         table = parquet.read_table(io.BytesIO(content))
         assert desk(app).shown.table.equals(table.replace_schema_metadata(None))
@@ -81,7 +81,7 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         assert row["Target kept"] == pytest.approx(own.kept.mean())
         assert app.query_params["draws"] == "4"
         app = app.number_input(key="sweep_draws").set_value(5).run()
-        assert any("previous: 16 points" in one.value for one in app.markdown)
+        assert any("previous: 16 points" in item.value for item in app.markdown)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -94,7 +94,7 @@ def test_an_unfinished_file_is_gone_on_with_for_this_session_alone(held):
     content = results.parquet_bytes(asked_shown(part), {})
     app = upload(opened(**ELSEWHERE), content)
     assert not app.error
-    assert any("unfinished: 3 of 16 points" in one.value for one in app.markdown)
+    assert any("unfinished: 3 of 16 points" in item.value for item in app.markdown)
     assert app.button(key="sweep_start").label == "Continue"
     click(app, "sweep_start")
 
@@ -105,8 +105,8 @@ def test_an_unfinished_file_is_gone_on_with_for_this_session_alone(held):
     finished(app, rest)
     assert not app.error
     assert desk(app).shown.whole
-    found = desk(app).shown.table.drop_columns("seconds")
-    np.testing.assert_array_equal(found["kept"], whole.table()["kept"])
+    result = desk(app).shown.table.drop_columns("seconds")
+    np.testing.assert_array_equal(result["kept"], whole.table()["kept"])
     other = opened(**QUICK)
     assert desk(other).shown is None  # what came from a file is nobody else's
     assert other.button(key="sweep_start").label == "Run the sweep"
@@ -121,7 +121,7 @@ def asked_shown(gathered):
 @pytest.mark.usefixtures("afresh")
 def test_a_file_in_the_servers_folder_is_opened(tmp_path, monkeypatch):
     with busy(long_answer.WORKERS):
-        assert not [one for one in opened(**QUICK).selectbox if one.key == board.FOLDER]
+        assert not [item for item in opened(**QUICK).selectbox if item.key == board.FOLDER]
         written(tmp_path, SWEEP, "mine.parquet")
         (tmp_path / "other.csv").write_text("a\n1\n")
         monkeypatch.setenv(FOLDER, str(tmp_path))
@@ -136,9 +136,9 @@ def test_a_file_in_the_servers_folder_is_opened(tmp_path, monkeypatch):
         (tmp_path / "mine.parquet").unlink()
         app = click(app, "sweep_open")
         assert desk(app).shown is None
-        assert any("is not a file in the folder" in one for one in errors(app))
+        assert any("is not a file in the folder" in item for item in errors(app))
         monkeypatch.setenv(FOLDER, str(tmp_path / "gone"))
-        assert any("is not a folder on this server" in one for one in errors(opened(**QUICK)))
+        assert any("is not a folder on this server" in item for item in errors(opened(**QUICK)))
 
 
 ON_DATA = Sweep(
@@ -180,8 +180,8 @@ def test_a_file_that_is_no_answer_here_is_one_sentence_and_changes_nothing(tmp_p
     with busy(long_answer.WORKERS):
         app = upload(opened(**ELSEWHERE), content)
         assert not app.exception
-        (found,) = errors(app)
-        assert found.startswith(told)
+        (result,) = errors(app)
+        assert result.startswith(told)
         assert app.multiselect(key="sweep_by").value == ["grr"]
         assert app.number_input(key="sweep_draws").value == 2
         assert desk(app).shown is None
@@ -220,12 +220,12 @@ def test_what_is_exported_has_no_hash_of_an_uploaded_file(tmp_path, monkeypatch)
         )
         shown = results.Shown(sweep, described(sweep, [empty_point(sweep)]))
         assert results.points(shown)["source"].tolist() == [called]
-        said = results.means_json(shown, {}).decode()
+        message = results.means_json(shown, {}).decode()
         content = results.parquet_bytes(shown, {})
         table = parquet.read_table(io.BytesIO(content))
         assert table["source"].to_pylist() == [called]
         for text in (
-            said,
+            message,
             results.points(shown).to_csv(),
             results.definition(sweep),
             content.decode("latin-1"),
@@ -290,8 +290,8 @@ def test_results_of_a_file_that_is_not_here_are_not_shown(own, told, monkeypatch
     with busy(long_answer.WORKERS):
         app = upload(with_file(*own), content)
         assert not app.exception
-        (found,) = errors(app)
-        assert found.startswith(told)
+        (result,) = errors(app)
+        assert result.startswith(told)
         assert desk(app).shown is None
 
 
@@ -299,5 +299,5 @@ def empty_point(sweep):
     """Return a table with the first point of a sweep, whose figures are all 0 or empty."""
     fields = schema(sweep.measures)
     none = {"string": "", "bool": False}
-    row = {one.name: none.get(str(one.type), 0) for one in fields}
+    row = {item.name: none.get(str(item.type), 0) for item in fields}
     return pa.Table.from_pylist([row], fields)

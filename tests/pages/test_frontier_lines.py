@@ -241,9 +241,9 @@ def table_of(monkeypatch, asked, *swept, told=None):
 
 
 def test_the_table_of_another_purpose_names_what_it_counts_and_has_no_bits(monkeypatch):
-    asked = replace(SCENARIO, mechanism="watchdog", purpose="distortion", loss="hamming")
-    line = sweep(asked, count(asked.data).joint, [0.0, 0.5])
-    table = table_of(monkeypatch, asked, line)
+    request = replace(SCENARIO, mechanism="watchdog", purpose="distortion", loss="hamming")
+    line = sweep(request, count(request.data).joint, [0.0, 0.5])
+    table = table_of(monkeypatch, request, line)
     np.testing.assert_allclose(table["expected_error"], -line.utility)
     np.testing.assert_allclose(table["expected_error_at_least"], -line.upper_bound)
     assert (table["expected_error"] > 0).all()
@@ -251,19 +251,19 @@ def test_the_table_of_another_purpose_names_what_it_counts_and_has_no_bits(monke
 
 
 def test_a_funnel_without_unit_is_not_scaled_and_each_budget_has_its_unit(monkeypatch):
-    asked = replace(SCENARIO, notion="average_tv", mechanism="optimal")
+    request = replace(SCENARIO, notion="average_tv", mechanism="optimal")
     joint = count(SCENARIO.data).joint
-    funnel = sweep(replace(asked, mechanism="constant"), joint, [0.01, 0.02])
+    funnel = sweep(replace(request, mechanism="constant"), joint, [0.01, 0.02])
     lip = sweep(replace(SCENARIO, mechanism="watchdog"), joint, [0.5, 1.0])
-    told = np.array([0.1, 0.2])
-    table = table_of(monkeypatch, asked, funnel, lip, told=told)
+    reported = np.array([0.1, 0.2])
+    table = table_of(monkeypatch, request, funnel, lip, told=reported)
     assert list(table["unit_of_eps"]) == ["", "", "bits", "bits"]
     np.testing.assert_allclose(table["eps"], [0.01, 0.02, 0.5 / np.log(2), 1.0 / np.log(2)])
     np.testing.assert_allclose(table["told_of_S"], [0.01, 0.02, 0.1, 0.2])
-    asked = replace(asked, notion="average_mi")
+    request = replace(request, notion="average_mi")
     funnel = replace(funnel, notion="average_mi")
-    table = table_of(monkeypatch, asked, funnel, lip, told=told)
-    np.testing.assert_allclose(table["told_of_S_bits"][2:], told / np.log(2))
+    table = table_of(monkeypatch, request, funnel, lip, told=reported)
+    np.testing.assert_allclose(table["told_of_S_bits"][2:], reported / np.log(2))
 
 
 def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(sweeps, drawn):
@@ -290,15 +290,15 @@ def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(swee
 
 def test_a_line_with_budgets_that_failed_says_so_and_may_be_searched_on(sweeps, drawn, monkeypatch):
     def gappy(scenario, joint, *more, **options):
-        found = sweep(scenario, joint, *more, **options)
+        result = sweep(scenario, joint, *more, **options)
         if scenario.mechanism not in ("optimal", "subset_random_response"):
-            return found
-        utility = np.where(np.arange(len(found.eps)) == 3, np.nan, found.utility)
-        made = list(found.mechanisms)
+            return result
+        utility = np.where(np.arange(len(result.eps)) == 3, np.nan, result.utility)
+        made = list(result.mechanisms)
         made[3] = failed(joint, "The solver gave up.")
         reasons = ("", "", "", "The solver gave up.", *[""] * (len(made) - 4))
-        told = {"utility": utility, "nmi": utility, "proven": np.isfinite(utility)}
-        return replace(found, mechanisms=tuple(made), reasons=reasons, **told)
+        reported = {"utility": utility, "nmi": utility, "proven": np.isfinite(utility)}
+        return replace(result, mechanisms=tuple(made), reasons=reasons, **reported)
 
     with monkeypatch.context() as broken:
         broken.setattr(answers, "sweep", gappy)
@@ -339,13 +339,13 @@ def test_too_many_levels_offer_to_cut_and_to_group(monkeypatch):
 @pytest.mark.parametrize("quick", [False, True])
 def test_a_line_with_budgets_that_failed_is_its_sessions_alone(sweeps, drawn, monkeypatch, quick):
     def gappy(scenario, joint, *more, **options):
-        found = sweep(scenario, joint, *more, **options)
-        made = list(found.mechanisms)
+        result = sweep(scenario, joint, *more, **options)
+        made = list(result.mechanisms)
         made[3] = failed(joint, "The solver gave up.")
-        utility = np.where(np.arange(len(made)) == 3, np.nan, found.utility)
+        utility = np.where(np.arange(len(made)) == 3, np.nan, result.utility)
         gap = {"utility": utility, "nmi": utility, "mechanisms": tuple(made)}
         reasons = tuple("The solver gave up." if place == 3 else "" for place in range(len(made)))
-        return replace(found, reasons=reasons, **gap)
+        return replace(result, reasons=reasons, **gap)
 
     if not quick:
         monkeypatch.setattr(answers, "_is_quick", lambda _: False)

@@ -63,7 +63,7 @@ def page_text(app):
 
 
 def errors(app):
-    return [one.value.replace("\\", "").replace("\u2060", "") for one in app.error]
+    return [item.value.replace("\\", "").replace("\u2060", "") for item in app.error]
 
 
 def click(app, key):
@@ -79,7 +79,7 @@ def done(app):
 
 
 def tables(app):
-    return [one.value for one in app.dataframe]
+    return [item.value for item in app.dataframe]
 
 
 @pytest.mark.usefixtures("afresh")
@@ -190,10 +190,10 @@ def test_partial_results_are_shown_as_they_come_and_marked(halfway):
     app = halfway
     count = desk(app).shown.count
     assert 0 < count < 16
-    assert any("unfinished" in one.value for one in app.markdown)
+    assert any("unfinished" in item.value for item in app.markdown)
     assert f"{count} of 16 points" in page_text(app)
     assert sum(tables(app)[0]["points"]) == count
-    assert "sweep_cancel" in {one.key for one in app.button}
+    assert "sweep_cancel" in {item.key for item in app.button}
     assert b"unfinished" in results.parquet_bytes(desk(app).shown, {"points": "unfinished"})
 
 
@@ -224,9 +224,9 @@ def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool
     assert not app.error
     assert app.button(key="sweep_start").label == "Continue"
     finished(app, lambda: not pool.open)
-    asked = len(pool.taken)
+    request = len(pool.taken)
     click(app, "sweep_start")
-    finished(app, lambda: len(pool.taken) >= asked + min(8, 16 - count))
+    finished(app, lambda: len(pool.taken) >= request + min(8, 16 - count))
 
     def rest():
         pool.finish_all()
@@ -234,7 +234,7 @@ def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool
 
     finished(app, rest)
     assert desk(app).shown.whole
-    assert len(pool.taken) - asked == 16 - count
+    assert len(pool.taken) - request == 16 - count
     assert not app.error
 
 
@@ -243,7 +243,7 @@ def test_old_points_are_shown_as_old_while_another_sweep_is_set_up(halfway):
     assert any(
         ":material/history: previous: 16 points on 4 random joints of 3×5 (uniform, seed 7), LIP"
         in text
-        for text in (one.value for one in app.markdown)
+        for text in (item.value for item in app.markdown)
     )
     assert "Another sweep is running: 16 points" in page_text(app)
     click(app, "sweep_cancel")
@@ -266,8 +266,8 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
         halfway.run()
     app = halfway
     finished(app, lambda: desk(app).work is None)
-    (told,) = errors(app)
-    assert told.endswith("points could not be computed: The worker process died.")
+    (reported,) = errors(app)
+    assert reported.endswith("points could not be computed: The worker process died.")
     assert app.button(key="sweep_start").label == "Continue"
     assert not desk(app).shown.whole
 
@@ -304,7 +304,7 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
     with busy(long_answer.WORKERS):
         app = opened(**query)
         assert not app.exception
-        assert told in [one.value.replace("\\", "") for one in app.warning]
+        assert told in [item.value.replace("\\", "") for item in app.warning]
 
 
 @pytest.mark.parametrize(
@@ -333,11 +333,11 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
 def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
     app = opened(**query)
     assert not app.exception
-    (found,) = errors(app)
-    assert told in found
-    assert "sweep_start" not in {one.key for one in app.button}
+    (result,) = errors(app)
+    assert told in result
+    assert "sweep_start" not in {item.key for item in app.button}
     assert "points**" not in page_text(app)
-    offered = "From the command line" in {one.label for one in app.expander}
+    offered = "From the command line" in {item.label for item in app.expander}
     assert offered == told.endswith("command below.")
 
 
@@ -398,30 +398,34 @@ def test_exports_are_what_the_command_writes(tmp_path):
     assert KEY not in parquet.read_schema(path).metadata  # so that no run goes on with it
     with pytest.raises(InvalidInputError, match="no results file of a sweep"):
         read(path)
-    code = [one.value for one in app.code]
+    code = [item.value for item in app.code]
     assert Sweep.from_json(code[1]) == SWEEP
     assert "python -m core sweep sweep.json" in code[0]
     assert "--differences mechanism" in code[0]
 
 
 def test_what_others_know_leaves_out_what_has_no_answer_given_it():
-    asked = {"notion": "lip", "promise": ["lip", "l1", "average_mi"], "by": ["optimal", "watchdog"]}
+    request = {
+        "notion": "lip",
+        "promise": ["lip", "l1", "average_mi"],
+        "by": ["optimal", "watchdog"],
+    }
     near = {"from": "1", "to": "2", "steps": "2", "k": "race"}
-    app = opened(**asked, **near, on="here")
+    app = opened(**request, **near, on="here")
     assert not app.exception
-    said = page_text(app).replace("\\", "")
+    text = page_text(app).replace("\\", "")
     funnel = notions.entry("average_mi").title
-    assert f"Optimal under {funnel} is left out: it is not about each output and P(S)" in said
-    assert f"Optimal under {notions.entry('l1').title} is left out: it has no optimum" in said
-    assert "Watchdog under LIP is left out:" in said
+    assert f"Optimal under {funnel} is left out: it is not about each output and P(S)" in text
+    assert f"Optimal under {notions.entry('l1').title} is left out: it has no optimum" in text
+    assert "Watchdog under LIP is left out:" in text
     table = desk(done(app)).shown.table.to_pandas()
     for row in table.to_dict("records"):
         spec = DataSpec(known=("race",))
         alone = evaluate(Scenario(spec, notion="lip", mechanism="optimal", eps=row["eps"]))
         assert row["information"] == pytest.approx(alone.mechanism.information, abs=1e-6)
         assert row["achieved"] == pytest.approx(alone.lip, abs=1e-9) != row["level_lip"]
-    said = page_text(app).replace("\\", "")
-    assert "Levels are those of Y alone, for someone who does not know race." in said
+    text = page_text(app).replace("\\", "")
+    assert "Levels are those of Y alone, for someone who does not know race." in text
 
 
 def test_random_joints_have_nothing_that_others_know():

@@ -40,7 +40,7 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     app.run()
     assert not app.exception
     figure, _ = drawn["frontier"]
-    lines = {tuple(one["meta"]): one for one in figure["data"] if one.get("meta")}
+    lines = {tuple(item["meta"]): item for item in figure["data"] if item.get("meta")}
     funnel = lines["average_mi", "optimal"]
     x, y = np.array(funnel["x"]), np.array(funnel["y"])
     joint = count(RACE).joint
@@ -53,12 +53,12 @@ def test_the_line_is_the_most_that_is_kept_and_other_optima_lie_under_it(sweeps,
     for key, kind in (("lip", LIP), ("ldp", LDP)):
         points = lines[key, "optimal"]
         assert points["mode"] == "markers"
-        told, kept = np.array(points["x"]), np.array(points["y"])
-        assert (kept <= np.interp(told, x, y) + 1e-4).all()
+        reported, kept = np.array(points["x"]), np.array(points["y"])
+        assert (kept <= np.interp(reported, x, y) + 1e-4).all()
         at = list(GRID).index(0.5)
         made = optimal(joint, kind(0.5))
         own = measures.mutual_information(joint.release(made.kernel))
-        assert told[at] == pytest.approx(own, abs=1e-5)
+        assert reported[at] == pytest.approx(own, abs=1e-5)
         assert kept[at] == pytest.approx(made.nmi, abs=1e-5)
     assert figure["layout"]["meta"]["now"][0] == 0.001
     assert "I(S;Y), in nats" in figure["layout"]["xaxis"]["title"]["text"]
@@ -89,13 +89,15 @@ def test_points_keep_the_further_promises_too_and_lie_under_the_line(sweeps, dra
     app.run()
     assert not app.exception
     figure, _ = drawn["frontier"]
-    lines = {tuple(one["meta"]): one for one in figure["data"] if one.get("meta")}
+    lines = {tuple(item["meta"]): item for item in figure["data"] if item.get("meta")}
     x, y = (np.array(lines["average_mi", "optimal"][axis]) for axis in "xy")
     assert y[-1] < 0.999  # the further promise costs
     joint = count(RACE).joint
     for key, kind in (("lip", LIP), ("ldp", LDP)):
-        told, kept = (np.array(lines[key, "optimal"][axis]) for axis in "xy")
-        after = np.minimum(np.searchsorted(x, told - 1e-5), len(x) - 1)  # the next larger budget
+        reported, kept = (np.array(lines[key, "optimal"][axis]) for axis in "xy")
+        after = np.minimum(
+            np.searchsorted(x, reported - 1e-5), len(x) - 1
+        )  # the next larger budget
         assert (kept <= y[after] + 1e-4).all()
         both = optimal(joint, Intersection(kind(8.0), LIP(0.2)))
         assert kept[-1] == pytest.approx(both.nmi, abs=1e-5)
@@ -127,9 +129,11 @@ def test_what_is_proven_between_points_is_drawn_and_what_a_mixture_reaches():
     drawn = draw(
         [shown], eps=0.1, nmi=0.5, kept=OF_X, unit="nats", limit=0.5, current=0, budget=None
     )["data"]
-    dotted = next(one for one in drawn if one["line"].get("dash") == "dot" and "meta" not in one)
+    dotted = next(
+        item for item in drawn if item["line"].get("dash") == "dot" and "meta" not in item
+    )
     np.testing.assert_allclose(dotted["y"], shown.mixture, atol=1e-5)
-    band = next(one for one in drawn if one.get("fill") == "toself")
+    band = next(item for item in drawn if item.get("fill") == "toself")
     assert len(band["x"]) == 2 * len(at)
 
 
@@ -178,8 +182,8 @@ def test_a_promise_without_epsilon_has_no_line(drawn):
 def test_a_mechanism_without_a_promise_stands_beside_the_funnel():
     app = opened(mech="constant", **FUNNEL)
     assert not app.exception
-    found = frontier_lines._beside_funnel(Scenario(notion="average_mi", mechanism="constant"))
-    assert [(one.notion, one.mechanism) for one in found] == [
+    result = frontier_lines._beside_funnel(Scenario(notion="average_mi", mechanism="constant"))
+    assert [(item.notion, item.mechanism) for item in result] == [
         ("average_mi", "optimal"),
         ("lip", "optimal"),
         ("ldp", "optimal"),
@@ -189,8 +193,8 @@ def test_a_mechanism_without_a_promise_stands_beside_the_funnel():
 def test_budgets_are_those_at_which_the_promise_matters():
     joint = Joint.from_counts([[3, 1], [1, 3]])
     assert budgets(Scenario(notion="lip"), joint) is GRID
-    found = budgets(Scenario(notion="average_tv"), joint)
-    assert (found[0], found[-1], len(found)) == (0.0, 0.25, POINTS)
+    result = budgets(Scenario(notion="average_tv"), joint)
+    assert (result[0], result[-1], len(result)) == (0.0, 0.25, POINTS)
     independent = Joint.from_counts([[1, 1], [1, 1]])
     assert budgets(Scenario(notion="average_mi"), independent) is GRID
     assert not is_funnel(Scenario(notion="average_guess"))
@@ -198,8 +202,8 @@ def test_budgets_are_those_at_which_the_promise_matters():
 
 def test_what_is_not_known_is_no_point():
     joint = Joint.from_counts([[3, 1], [1, 3]])
-    told = reached(Known(), Scenario(), [1.0, 2.0], Average("mutual_information", 1.0), joint)
-    assert np.isnan(told).all()
+    reported = reached(Known(), Scenario(), [1.0, 2.0], Average("mutual_information", 1.0), joint)
+    assert np.isnan(reported).all()
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_a_head_has_its_buttons_in_one_order(page, last):
     app = AppTest.from_file(PAGES / f"{page}.py", default_timeout=PATIENCE).run()
     assert not app.exception
     (head,) = (
-        one for one in blocks(app.main) if str(getattr(one.proto, "id", "")).endswith("-header")
+        item for item in blocks(app.main) if str(getattr(item.proto, "id", "")).endswith("-header")
     )
     first, *rest = labels(head)
     assert first == "Unit"

@@ -27,8 +27,8 @@ def people():
 
 def sheet(app):
     """Return the table of the levels."""
-    [found] = [one.value for one in app.dataframe if "H(X), bits" in one.value]
-    return found
+    [result] = [item.value for item in app.dataframe if "H(X), bits" in item.value]
+    return result
 
 
 def add(app, column):
@@ -62,7 +62,7 @@ def test_a_slider_walks_the_levels_of_first_characters_or_intervals(people):
     checked(app.run())
     assert spec(app).hierarchies[0].level == 2
     assert metrics(app)["Levels of X"] == "4"
-    assert [one for one in sheet(app)["level"] if "◂" in one] == ["2 ◂"]
+    assert [item for item in sheet(app)["level"] if "◂" in item] == ["2 ◂"]
     app.slider(key="hierarchy0_level").set_value(0)
     checked(app.run())
     assert metrics(app)["Levels of X"] == "7"
@@ -100,11 +100,11 @@ def test_two_columns_have_sliders_of_their_own_and_numbers_have_intervals():
     app.slider(key="hierarchy1_level").set_value(3)
     app.slider(key="hierarchy0_level").set_value(3)
     checked(app.run())
-    assert [one.level for one in spec(app).hierarchies] == [3, 3]
+    assert [item.level for item in spec(app).hierarchies] == [3, 3]
     first = metrics(app)["Levels of X"]
     app.slider(key="hierarchy0_level").set_value(2)
     checked(app.run())
-    assert [one.level for one in spec(app).hierarchies] == [2, 3]
+    assert [item.level for item in spec(app).hierarchies] == [2, 3]
     assert int(metrics(app)["Levels of X"]) > int(first)
 
 
@@ -120,9 +120,9 @@ def test_bins_take_the_place_of_a_hierarchy():
 
 def test_a_bad_link_says_so_and_opens_the_plain_question():
     app = open_page(level='["occupation", "prefix", 7, [3]]', rare_of='["occupation", -1]')
-    said = " ".join(warning.value.replace("\\", "") for warning in app.warning)
-    assert "has the levels 0 to 1, got 7" in said
-    assert "records below which levels of 'occupation' are rare" in said
+    text = " ".join(warning.value.replace("\\", "") for warning in app.warning)
+    assert "has the levels 0 to 1, got 7" in text
+    assert "records below which levels of 'occupation' are rare" in text
     assert metrics(app)["Levels of X"] == "15"
     assert "level" not in app.query_params
 
@@ -161,7 +161,7 @@ def test_a_table_that_lacks_a_value_is_told_with_ways_out():
 def test_rare_levels_of_one_of_several_columns():
     app = open_page(x=["workclass", "race"])
     before = int(metrics(app)["Levels of X"])
-    assert [one.label for one in app.number_input if one.key.startswith("rare_of")] == [
+    assert [item.label for item in app.number_input if item.key.startswith("rare_of")] == [
         "Group levels of workclass with fewer records than",
         "Group levels of race with fewer records than",
     ]
@@ -170,8 +170,8 @@ def test_rare_levels_of_one_of_several_columns():
     assert spec(app).rare_levels == (RareLevels("race", 2_000),)
     assert int(metrics(app)["Levels of X"]) < before
     assert app.query_params["rare_of"] == '["race", 2000]'
-    said = " ".join(caption.value for caption in app.caption).replace("\\", "")
-    assert "3 rare levels of 'race' with 1,621 records (5.0%) were grouped into one" in said
+    text = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "3 rare levels of 'race' with 1,621 records (5.0%) were grouped into one" in text
     app.number_input(key="rare_of1").set_value(0)
     checked(app.run())
     assert spec(app).rare_levels == ()

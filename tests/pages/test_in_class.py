@@ -37,11 +37,11 @@ def opened_menu(app):
 
 
 def captions_of(app):
-    return " ".join(one.value for one in app.caption).replace("\\", "")
+    return " ".join(item.value for item in app.caption).replace("\\", "")
 
 
 def codes(app):
-    return [one for one in app.get("html") if '<img class="lsc-qr"' in one.proto.body]
+    return [item for item in app.get("html") if '<img class="lsc-qr"' in item.proto.body]
 
 
 @pytest.fixture
@@ -57,14 +57,14 @@ def read(svg):
     pen, (x, y) = ImageDraw.Draw(picture), (0.0, 0.0)
     path = re.search(r'stroke="#000" d="([^"]+)"', svg).group(1)
     for step, numbers in re.findall(r"([Mmh])([^Mmh]*)", path):
-        values = [float(one) for one in re.findall(r"-?\d*\.?\d+", numbers)]
+        values = [float(item) for item in re.findall(r"-?\d*\.?\d+", numbers)]
         if step == "h":
             pen.rectangle((8 * x, 8 * (y - 0.5), 8 * (x + values[0]) - 1, 8 * (y + 0.5) - 1), 0)
             x += values[0]
         else:
             x, y = values if step == "M" else (x + values[0], y + values[1])
-    (found,) = zxingcpp.read_barcodes(picture)
-    return found.text
+    (result,) = zxingcpp.read_barcodes(picture)
+    return result.text
 
 
 def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
@@ -85,9 +85,9 @@ def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
 def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(asked):
     app = opened(**QUICK, projector=asked)
     assert not app.exception
-    (said,) = (one.value.replace("\\", "") for one in app.warning)
-    assert said.startswith("The link has projector=")
-    assert said.endswith("which is not the name of a chart; showing the first one.")
+    (text,) = (item.value.replace("\\", "") for item in app.warning)
+    assert text.startswith("The link has projector=")
+    assert text.endswith("which is not the name of a chart; showing the first one.")
     assert app.query_params["projector"] == menu.FIRST
 
 
@@ -106,7 +106,7 @@ def test_every_page_has_the_menu_and_the_view(page):
     app = opened_menu(opened(page, **QUICK, projector="on"))
     assert not app.exception
     assert app.query_params["projector"] == "on"
-    assert "projector_open" in {one.key for one in app.button}
+    assert "projector_open" in {item.key for item in app.button}
 
 
 def test_what_the_view_tells_moves_it_opens_the_link_and_leaves(monkeypatch):
@@ -131,9 +131,9 @@ def test_the_code_holds_the_question_on_screen_and_not_what_is_pinned_or_the_vie
     pinned = Project((Scenario(),), ("first",)).to_query()
     app = opened_menu(opened("lift", **QUICK, projector="on", **pinned))
     (code,) = codes(app)
-    said = read(unquote(code.proto.body))
-    assert said.startswith("https://school.example/liftscope/lift?")
-    assert parse_qs(urlsplit(said).query) == {key: [value] for key, value in QUICK.items()}
+    text = read(unquote(code.proto.body))
+    assert text.startswith("https://school.example/liftscope/lift?")
+    assert parse_qs(urlsplit(text).query) == {key: [value] for key, value in QUICK.items()}
     assert "It opens this page" in captions_of(app)
     assert "other machines" not in captions_of(app)
 

@@ -28,7 +28,7 @@ def opened(**link):
 
 
 def text(app):
-    return " ".join(one.value for one in app.markdown)
+    return " ".join(item.value for item in app.markdown)
 
 
 def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
@@ -41,7 +41,7 @@ def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
     assert not {"topic", *SETTINGS} & set(app.query_params)
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
 def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one, which):
     values = defaults()
@@ -57,8 +57,8 @@ def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one,
     made = getattr(pictures, one.key)(values)
     for sentence in getattr(words, f"of_{one.key}")(made):
         assert markdown(sentence) in text(app)
-    for said in (*one.use, *one.limits):
-        assert markdown(said) in text(app)
+    for message in (*one.use, *one.limits):
+        assert markdown(message) in text(app)
     if one.key != "lift":
         (button,) = app.get("link_button")
         assert button.proto.url == opens(one.key, values).link
@@ -100,20 +100,20 @@ def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
     assert app.slider(key="learn_ill").value == 0.5  # the share of the ill is one number
     app.radio(key="learn_topic").set_value("lift").run()
     assert app.slider(key="learn_ill").value == 0.5
-    assert "learn_back" not in {one.key for one in app.button}
+    assert "learn_back" not in {item.key for item in app.button}
 
 
 def test_next_leads_through_the_lessons_and_the_page_says_how_far_one_is():
     app = opened()
-    for place, one in enumerate(LESSONS, 1):
-        assert app.title[0].value == f"Learn: {one.title}"
+    for place, item in enumerate(LESSONS, 1):
+        assert app.title[0].value == f"Learn: {item.title}"
         assert f"Lesson {place} of {len(LESSONS)}" in text(app)
         app.button(key="learn_next").click().run()
     assert app.title[0].value == "Learn: Exercises"
     assert "Lesson " not in text(app)
     app.button(key="learn_next").click().run()
     assert app.title[0].value == "Learn: Glossary"
-    assert "learn_next" not in {one.key for one in app.button}
+    assert "learn_next" not in {item.key for item in app.button}
 
 
 def test_what_was_dragged_moves_the_sliders_and_nonsense_does_not(monkeypatch):
@@ -177,7 +177,7 @@ def test_exercises_are_checked_and_counted():
 def test_a_variant_has_its_own_table_in_the_link_and_its_own_answers():
     app = opened(topic="exercises", variant="7")
     assert app.number_input(key="learn_variant").value == 7
-    by_key = {one.key: one for one in exercises(7)}
+    by_key = {item.key: item for item in exercises(7)}
     app.text_input(key="learn_lift_7_answer").set_value(by_key["lift"].shown).run()
     assert app.success[0].value == markdown("Right.")
     app.number_input(key="learn_variant").set_value(0).run()
@@ -197,14 +197,16 @@ def test_the_glossary_is_shown_whole_and_searched():
     assert app.query_params["topic"] == "glossary"
     assert len(app.table[0].value) == len(glossary.terms())
     app.text_input(key="learn_look").set_value("LIFT largest").run()
-    found = [term.replace("\\", "") for term in app.table[0].value["term"]]
-    assert "Λ(y)" in found
-    assert len(found) < 10
+    result = [term.replace("\\", "") for term in app.table[0].value["term"]]
+    assert "Λ(y)" in result
+    assert len(result) < 10
     app.text_input(key="learn_look").set_value("no such words").run()
     assert not app.table
     assert app.info[0].value == "No entry matches these words."
     assert len(sought("")) == len(glossary.terms())
-    assert not sought("").map(lambda said: "`" in said).to_numpy().any()  # no Markdown in the table
+    assert (
+        not sought("").map(lambda message: "`" in message).to_numpy().any()
+    )  # no Markdown in the table
 
 
 def test_another_session_begins_with_the_numbers_of_the_lessons():

@@ -37,14 +37,14 @@ def page_text(app):
 def test_high_risk_symbols_are_listed_with_their_reason(result):
     app = opened()
     assert not app.exception
-    found = exposure(result.before, SCENARIO.build_notion(result.joint), result.joint.s_labels)
+    answer = exposure(result.before, SCENARIO.build_notion(result.joint), result.joint.s_labels)
     table = app.dataframe[0].value
     assert len(table) == result.joint.n_x
     assert set(table.loc[table["high-risk"], "symbol"]) == {
-        label for label, risky in zip(found.labels, found.risky, strict=True) if risky
+        label for label, risky in zip(answer.labels, answer.risky, strict=True) if risky
     }
-    assert set(table["why"]) == set(found.why)
-    assert f"{found.risky.sum()} of {result.joint.n_x} symbols, covering" in page_text(app)
+    assert set(table["why"]) == set(answer.why)
+    assert f"{answer.risky.sum()} of {result.joint.n_x} symbols, covering" in page_text(app)
 
 
 def test_the_release_has_no_high_risk_symbol():
@@ -131,21 +131,21 @@ def test_a_robust_promise_without_the_secret_released_is_one_sentence():
 def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(of_x):
     app = opened(eps="0.7", x="race")
     app.segmented_control(key="lift_of").set_value("X itself" if of_x else "the release").run()
-    asked = replace(SCENARIO, eps=0.7, data=DataSpec(released=("race",)))
-    found = board.frame([evaluate(asked)], board.View(of_x, 0, "nats"))
+    request = replace(SCENARIO, eps=0.7, data=DataSpec(released=("race",)))
+    outcome = board.frame([evaluate(request)], board.View(of_x, 0, "nats"))
     charts = sent.charts(app)
-    assert set(found["charts"]) == {"loglift", "symbols"}
-    for key, part in found["charts"].items():
+    assert set(outcome["charts"]) == {"loglift", "symbols"}
+    for key, part in outcome["charts"].items():
         assert part == {name: charts[key][name] for name in part}
-    told, shown = found["answers"][""], sent.answer(app)
-    assert told == {name: shown[name] for name in told}
-    assert not found["open"]
+    reported, shown = outcome["answers"][""], sent.answer(app)
+    assert reported == {name: shown[name] for name in reported}
+    assert not outcome["open"]
 
 
 def test_every_slider_of_the_promise_is_followed():
     app = opened(notion="alip", lam="0.4")
-    assert [(one["slider"], one["now"]) for one in sent.sliders(app)] == [
+    assert [(item["slider"], item["now"]) for item in sent.sliders(app)] == [
         ("eps", "0.50"),
         ("lam", "0.40"),
     ]
-    assert {tuple(one["charts"]) for one in sent.sliders(app)} == {("loglift", "symbols")}
+    assert {tuple(item["charts"]) for item in sent.sliders(app)} == {("loglift", "symbols")}

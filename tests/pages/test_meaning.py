@@ -83,10 +83,10 @@ OF_LIP = lower_cards.Asked("LIP", "nats")
 def test_drawing_again_tells_the_levels_and_the_advice(cards):
     app = opened(**LIP_QUARTER)
     result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
-    found = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
+    answer = redrawn(result.joint, result.mechanism.kernel, LIP(0.25))
     lip = cards["again"][0]["data"][0]
-    assert lip["text"] == [level(one.lip.level, "nats") for one in found]
-    assert lower_cards.advice(found, "nats", OF_LIP) in page_text(app)
+    assert lip["text"] == [level(item.lip.level, "nats") for item in answer]
+    assert lower_cards.advice(answer, "nats", OF_LIP) in page_text(app)
 
 
 @pytest.mark.usefixtures("afresh")
@@ -107,8 +107,8 @@ def test_a_second_release_is_designed_on_request(solves):
 def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
     app = opened(notion="guess", bound="0.7", mech="subset_merging")
     assert not app.exception
-    assert "second_wanted" in {one.key for one in app.toggle}
-    assert "second_times" not in {one.key for one in app.segmented_control}
+    assert "second_wanted" in {item.key for item in app.toggle}
+    assert "second_times" not in {item.key for item in app.segmented_control}
 
 
 @pytest.mark.parametrize(
@@ -126,37 +126,39 @@ def test_a_promise_without_eps_has_no_multiple_of_it_to_choose():
 def test_what_has_no_second_release_says_so_before_anything_is_clicked(query, reason):
     app = opened(**query)
     assert not app.exception
-    assert "second_wanted" not in {one.key for one in app.toggle}
-    told = [one.value for one in app.caption if "second release cannot be designed" in one.value]
-    assert len(told) == 1
-    assert reason in told[0]
+    assert "second_wanted" not in {item.key for item in app.toggle}
+    reported = [
+        item.value for item in app.caption if "second release cannot be designed" in item.value
+    ]
+    assert len(reported) == 1
+    assert reason in reported[0]
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
 def test_perfect_privacy_has_a_second_release():
     app = opened(notion="average_mi", eps="0", x="race")
     assert not app.exception
-    assert "second_wanted" in {one.key for one in app.toggle}
+    assert "second_wanted" in {item.key for item in app.toggle}
 
 
 def test_nothing_more_can_be_released_only_where_that_is_proven():
-    asked = Scenario(eps=0.5)
-    result = evaluate(replace(asked, mechanism="constant"))
-    made, both = result.mechanism, asked.build_notion(result.joint)
-    told = again.second_sentence(replace(made, upper_bound=0.0, gap=0.0), both, "nats")
-    assert told.startswith("Nothing more can be released: the first release used all of ")
-    told = again.second_sentence(replace(made, upper_bound=0.2, gap=0.2), both, "nats")
-    assert told.startswith("A second release keeps ")
-    assert told.endswith("No other keeps more than 0.2 nats of I(X;Y₂).")
+    request = Scenario(eps=0.5)
+    result = evaluate(replace(request, mechanism="constant"))
+    made, both = result.mechanism, request.build_notion(result.joint)
+    reported = again.second_sentence(replace(made, upper_bound=0.0, gap=0.0), both, "nats")
+    assert reported.startswith("Nothing more can be released: the first release used all of ")
+    reported = again.second_sentence(replace(made, upper_bound=0.2, gap=0.2), both, "nats")
+    assert reported.startswith("A second release keeps ")
+    assert reported.endswith("No other keeps more than 0.2 nats of I(X;Y₂).")
 
 
 @pytest.mark.usefixtures("afresh")
 def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(solves):
     def done():
         job, function, arguments = solves.open[0]
-        found = carry_out(function, arguments, job.note)
+        result = carry_out(function, arguments, job.note)
         status = "optimal" if arguments[-1] > 5.0 else "time limit"
-        job.succeed(replace(found, status=status))
+        job.succeed(replace(result, status=status))
 
     first = opened(**LIP_QUARTER)
     first.toggle(key="second_wanted").set_value(True).run()
@@ -168,7 +170,7 @@ def test_a_design_that_time_cut_short_is_one_sessions_and_may_be_searched_on(sol
     assert len(solves.open) == 1
     first.button(key="second_on").click().run()
     assert "A second release keeps" in page_text(first)  # the last one stays meanwhile
-    assert [one[2][-1] for one in solves.open] == [5.0, 10.0]
+    assert [item[2][-1] for item in solves.open] == [5.0, 10.0]
     solves.open[0][0].cancel()
     done()
     first.run()
@@ -230,9 +232,9 @@ def test_what_has_no_answer_says_why():
 
 
 def drawn(*levels, exact=True, kept=False, most=None):
-    one = [RepeatedLevel(value, value if most is None else most, exact=exact) for value in levels]
+    item = [RepeatedLevel(value, value if most is None else most, exact=exact) for value in levels]
     return tuple(
-        Redrawn(k, each, each, each, kept=kept or k == 1) for k, each in enumerate(one, start=1)
+        Redrawn(k, each, each, each, kept=kept or k == 1) for k, each in enumerate(item, start=1)
     )
 
 
@@ -243,12 +245,12 @@ def test_advice_says_only_what_was_found():
     assert lower_cards.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
         "Two and three draws are within the budget: the level of LIP is at most 0.300 nats."
     )
-    told = lower_cards.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
-    assert told.startswith(
+    reported = lower_cards.advice(drawn(0.5, 0.9, 1.2, exact=False, most=2.0), "nats", OF_LIP)
+    assert reported.startswith(
         "Two draws may exceed the budget: the level of LIP is 0.900 nats; with "
         "one draw it is 0.500 nats."
     )
-    assert "no number of draws exceeds 2.000 nats of LIP" in told
+    assert "no number of draws exceeds 2.000 nats of LIP" in reported
     exact = lower_cards.advice(drawn(0.5, 0.9, 1.2), "nats", OF_LIP)
     assert "Two draws exceed the budget" in exact
     first = drawn(np.inf, np.inf, np.inf)
@@ -291,19 +293,19 @@ def test_advice_says_only_what_was_found():
 def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
     lip, other = (RepeatedLevel(value, value, exact=True) for value in (0.1, 0.2))
     levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
-    found = tuple(Redrawn(k, lip, other, one, kept=k == 1) for k, one in enumerate(levels, 1))
+    result = tuple(Redrawn(k, lip, other, item, kept=k == 1) for k, item in enumerate(levels, 1))
     scenario = Scenario(**numbers)
-    asked = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
-    assert told in lower_cards.advice(found, "nats", asked)
-    kept = tuple(replace(one, kept=True) for one in found)
-    assert asked.reached(1.2, "nats") in lower_cards.advice(kept, "nats", asked)
-    figure = lower_cards.bars(found, "nats", asked)
+    request = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
+    assert told in lower_cards.advice(result, "nats", request)
+    kept = tuple(replace(item, kept=True) for item in result)
+    assert request.reached(1.2, "nats") in lower_cards.advice(kept, "nats", request)
+    figure = lower_cards.bars(result, "nats", request)
     names = {line["name"]: line["text"][0] for line in figure["data"]}
     expected = {"LIP": "0.100", "LDP": "0.200"}
-    if asked.unit == "nats" and asked.title != "LDP":
-        expected |= {asked.title: "0.500"}
+    if request.unit == "nats" and request.title != "LDP":
+        expected |= {request.title: "0.500"}
     assert names == expected
-    assert all(name in lower_cards.repeats_table(found, "nats", asked) for name in names)
+    assert all(name in lower_cards.repeats_table(result, "nats", request) for name in names)
 
 
 @pytest.fixture
@@ -311,10 +313,10 @@ def in_a_hurry(monkeypatch):
     """Leave one level open wherever a search has not twice the time of the first."""
 
     def cut(joint, notion, seconds):
-        found = implications(joint, notion)
+        result = implications(joint, notion)
         if seconds < 2 * meaning.SECONDS:
-            found["kl"] = replace(found["kl"], level=1.0, reached=0.5)
-        return found
+            result["kl"] = replace(result["kl"], level=1.0, reached=0.5)
+        return result
 
     monkeypatch.setattr(meaning, "implications", cut)
 
@@ -323,18 +325,18 @@ def in_a_hurry(monkeypatch):
 @pytest.mark.usefixtures("afresh", "in_a_hurry")
 def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(sweeps, cards, query):
     def done():
-        work = [one for one in sweeps.open if one[1].__name__ == "cut"]
+        work = [item for item in sweeps.open if item[1].__name__ == "cut"]
         for job, function, arguments in work:
             job.succeed(carry_out(function, arguments, job.note))
         return len(work)
 
-    asked = {**LIP_QUARTER, **query}
-    first = opened(**asked)
+    request = {**LIP_QUARTER, **query}
+    first = opened(**request)
     in_place = done() == 0
     first.run()
     assert any("≤ 1.000" in words for words in written(cards["implied"][0]))
     assert meaning.OPEN in page_text(first)
-    second = opened(**asked)
+    second = opened(**request)
     assert done() == (0 if in_place else 1)  # nobody else is given what was cut short
     first.button(key="implied_on").click().run()
     assert meaning.OPEN not in page_text(first)
@@ -348,13 +350,13 @@ def test_levels_that_time_cut_short_are_one_sessions_and_may_be_searched_on(swee
 
 
 def test_what_draws_tell_under_an_average_budget_is_told_of_that_average():
-    found = drawn(0.03, 0.05, 0.07)
+    result = drawn(0.03, 0.05, 0.07)
     mi, tv = promised("average_mi"), promised("average_tv")
-    said_so = lower_cards.advice(found, "nats", mi)
+    said_so = lower_cards.advice(result, "nats", mi)
     assert "Two draws exceed the budget: I(S;Y) is 0.0500 nats; with one draw" in said_so
-    assert "0.0721 bits; with one draw it is 0.0433 bits" in lower_cards.advice(found, "bits", mi)
+    assert "0.0721 bits; with one draw it is 0.0433 bits" in lower_cards.advice(result, "bits", mi)
     assert "Total variation is 0.0500; with one draw it is 0.0300" in lower_cards.advice(
-        found, "bits", tv
+        result, "bits", tv
     )
 
 
@@ -365,22 +367,22 @@ def test_several_draws_break_perfect_privacy_and_the_card_says_so(sweeps):
         sweeps.finish()
     app.run()
     assert not app.exception
-    asked = Scenario(data=DataSpec(released=("race",)), notion="average_mi", eps=0.0)
-    result = evaluate(asked)
-    found = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
-    assert [one.kept for one in found] == [True, False, False]
-    assert lower_cards.advice(found, "nats", promised("average_mi")) in page_text(app)
+    request = Scenario(data=DataSpec(released=("race",)), notion="average_mi", eps=0.0)
+    result = evaluate(request)
+    answer = redrawn(result.joint, result.mechanism.kernel, Average("mutual_information", 0.0))
+    assert [item.kept for item in answer] == [True, False, False]
+    assert lower_cards.advice(answer, "nats", promised("average_mi")) in page_text(app)
     assert "are within the budget" not in page_text(app)
 
 
 @pytest.mark.parametrize("lam", [0.0, 1.0])
 @pytest.mark.usefixtures("afresh")
 def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(cards, lam):
-    asked = Scenario(notion="alip", eps=1.0, lam=lam, mechanism="subset_merging")
+    request = Scenario(notion="alip", eps=1.0, lam=lam, mechanism="subset_merging")
     app = opened(notion="alip", eps="1", lam=str(lam), **QUICK)
     assert not app.exception
-    result = evaluate(asked)
-    levels = implied(result.joint, asked.build_notion(result.joint))
+    result = evaluate(request)
+    levels = implied(result.joint, request.build_notion(result.joint))
     assert levels["lip" if lam else "min_lift"] >= 0
 
     def shown():
@@ -390,8 +392,8 @@ def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(ca
     first = shown()
     for key in ("ldp", "pml", "min_lift", "mutual_information"):
         assert level(levels[key], "nats") in first[0]
-    found = redrawn(result.joint, result.mechanism.kernel, asked.build_notion(result.joint))
-    assert first[1] == [level(one.lip.level, "nats") for one in found]
+    answer = redrawn(result.joint, result.mechanism.kernel, request.build_notion(result.joint))
+    assert first[1] == [level(item.lip.level, "nats") for item in answer]
     app.slider(key="lam").set_value(0.5).run()
     assert shown()[0] != first[0]
     app.slider(key="lam").set_value(lam).run()
@@ -401,13 +403,13 @@ def test_the_ends_of_lambda_have_their_levels_and_a_second_visit_has_them_too(ca
 
 @pytest.mark.usefixtures("afresh", "solves", "sweeps")
 def test_the_table_of_what_is_implied_has_its_numbers_beside_short_names(monkeypatch):
-    asked = Scenario(notion="lip", eps=0.25, mechanism="subset_merging")
-    monkeypatch.setattr(meaning.state, "scenario", lambda: asked)
-    told = meaning.table()
-    levels = implied(evaluate(asked).joint, LIP(0.25))
-    assert list(told.columns[:3]) == ["level", "implied", "this_release"]
-    assert told["level"].str.len().max() <= 21
-    for key, row in zip(meaning.NAMES, told.itertuples(), strict=True):
+    request = Scenario(notion="lip", eps=0.25, mechanism="subset_merging")
+    monkeypatch.setattr(meaning.state, "scenario", lambda: request)
+    reported = meaning.table()
+    levels = implied(evaluate(request).joint, LIP(0.25))
+    assert list(reported.columns[:3]) == ["level", "implied", "this_release"]
+    assert reported["level"].str.len().max() <= 21
+    for key, row in zip(meaning.NAMES, reported.itertuples(), strict=True):
         assert row.implied == pytest.approx(levels[key], abs=1e-6)
         assert row.this_release <= row.implied + 1e-9
         assert row.unit == ("" if key in meaning.PLAIN else "nats")

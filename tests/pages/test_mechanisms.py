@@ -94,10 +94,10 @@ def test_a_browser_that_still_shows_the_outputs_of_another_mechanism_picks_none(
     app = opened(mech="subset_merging", eps="0.5", notion="lip")
     picker = app.selectbox(key="output")
     shown = picker.value
-    asked = Selectbox._widget_state.fget
+    request = Selectbox._widget_state.fget
 
     def late(box):
-        state = asked(box)
+        state = request(box)
         if box.key == "output":
             state.string_value = "an output of before (12%)"
         return state
@@ -114,7 +114,7 @@ def test_algorithm_1_goes_step_by_step():
     result = evaluate(Scenario(mechanism="subset_merging", eps=0.5, notion="lip"))
     steps = subset_merging_steps(result.joint, result.mechanism.notion)
     assert app.slider(key="merging_step").value == len(steps)
-    merged = [x for one in replay(steps, len(steps)) for x in one.members]
+    merged = [x for item in replay(steps, len(steps)) for x in item.members]
     lift = result.joint.p[:, merged].sum(axis=1) / result.joint.p_s
     lift /= result.joint.p_x[merged].sum()
     least = f"εₗ = {-np.log(lift.min()):.3f} and εᵤ = {np.log(lift.max()):.3f} nats"
@@ -347,12 +347,12 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
         job.succeed(tuple(replace(row, cut=cut and row.key == "optimal") for row in rows))
         return function.__name__
 
-    asked = {"x": "race", "eps": "0.35", "notion": "lip", "mech": "watchdog", "all": "1"}
-    first = opened(**asked)
+    request = {"x": "race", "eps": "0.35", "notion": "lip", "mech": "watchdog", "all": "1"}
+    first = opened(**request)
     assert done() == "compare"
     first.run()
     assert "The search stopped after 2 s each for Optimal: more" in page_text(first)
-    second = opened(**asked)
+    second = opened(**request)
     assert not second.dataframe
     assert len(sweeps.open) == 1  # nobody else is given what was cut short
     sweeps.open[0][0].cancel()
@@ -384,14 +384,14 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
     assert not app.exception
     table = compared(app).set_index("mechanism")
     worst = table["RLDP, nats"]
-    asked = Scenario(
+    request = Scenario(
         data=DataSpec(released=("race",), secret_released=True),
         notion="rldp",
         mechanism="independent_reporting",
         n=300,
         eps=0.5,
     )
-    level = evaluate(asked).after.achieved["lip"]
+    level = evaluate(request).after.achieved["lip"]
     for title in ("PolyOpt", "Robust optimum", "Secret randomized response"):
         assert worst[title] <= level + 1e-4
     assert worst["Non-robust optimum"] > level
@@ -406,12 +406,12 @@ def test_a_robust_mechanism_without_its_promise_names_those_that_work():
 def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():
     app = opened(notion="average_mi", eps="0.03", mech="constant")
     assert not app.exception
-    said = " ".join(one.value for one in app.caption).replace("\\", "")
+    text = " ".join(item.value for item in app.caption).replace("\\", "")
     assert (
         "no steps to show under this notion: it needs a single notion that bounds each output"
-        in said
+        in text
     )
-    assert "Average(" not in said
+    assert "Average(" not in text
 
 
 @pytest.mark.parametrize("about", ["s", "x"])
@@ -420,13 +420,13 @@ def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(about):
     assert not app.exception
     data = DataSpec(released=("race",))
     result = evaluate(Scenario(data, notion="lip", mechanism="subset_merging", eps=0.7))
-    found = board.frame([result], board.View(0, about == "x", 0), "nats")
+    outcome = board.frame([result], board.View(0, about == "x", 0), "nats")
     charts, shown = sent.charts(app), sent.answer(app)
-    assert set(found["charts"]) == {"kernel", "posteriors"}
-    for key, part in found["charts"].items():
+    assert set(outcome["charts"]) == {"kernel", "posteriors"}
+    for key, part in outcome["charts"].items():
         assert part == {name: charts[key][name] for name in part}
-    told = found["answers"][""]
-    assert told == {name: shown[name] for name in told}
+    reported = outcome["answers"][""]
+    assert reported == {name: shown[name] for name in reported}
     (slider,) = sent.sliders(app)
     assert (slider["slider"], slider["now"]) == ("eps", "0.70")
     assert slider["behind"] == [PROMISED, board.BELOW]

@@ -18,17 +18,17 @@ MOST_MESSAGES = 50
 @pytest.fixture
 def taken(monkeypatch):
     """Note the messages that visitors are sent."""
-    found, take = [], Visitor._take
+    result, take = [], Visitor._take
     monkeypatch.setattr(
-        Visitor, "_take", lambda self, message: found.append(message) or take(self, message)
+        Visitor, "_take", lambda self, message: result.append(message) or take(self, message)
     )
-    return found
+    return result
 
 
 async def moved(address, taken):
     """Open Explore, move ε to and fro, and return the messages of the last move."""
     async with visiting(address) as visitor:
-        assert [one.name for one in visitor.socket.protocol.extensions] == ["permessage-deflate"]
+        assert [item.name for item in visitor.socket.protocol.extensions] == ["permessage-deflate"]
         at_rest = 0
         while at_rest < 3:  # until then lines of the frontier are being worked out
             await visitor.load()
@@ -44,12 +44,12 @@ async def moved(address, taken):
 def test_a_move_sends_little_and_no_program(taken):
     with served() as address:
         sent = asyncio.run(moved(address, taken))
-    elements = [one.delta.new_element for one in sent if one.delta.HasField("new_element")]
-    charts = [one.bidi_component for one in elements if one.HasField("bidi_component")]
-    kinds = Counter(one.WhichOneof("type") for one in elements)
+    elements = [item.delta.new_element for item in sent if item.delta.HasField("new_element")]
+    charts = [item.bidi_component for item in elements if item.HasField("bidi_component")]
+    kinds = Counter(item.WhichOneof("type") for item in elements)
     assert len(charts) == 3  # the board and the two cards below it
     assert kinds["slider"] == 2
-    assert all(len(one.js_content) < 300 and not one.css_content for one in charts)
-    assert sum(len(one.bytes) for one in charts) > MOST_BYTES / 3  # the charts themselves came
-    assert sum(one.ByteSize() for one in sent) < MOST_BYTES
+    assert all(len(item.js_content) < 300 and not item.css_content for item in charts)
+    assert sum(len(item.bytes) for item in charts) > MOST_BYTES / 3  # the charts themselves came
+    assert sum(item.ByteSize() for item in sent) < MOST_BYTES
     assert len(sent) <= MOST_MESSAGES

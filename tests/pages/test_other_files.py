@@ -28,17 +28,17 @@ def spss(tmp_path):
 
 
 def notes_on(app):
-    return [one.value.replace("\\", "") for one in (*app.caption, *app.markdown)]
+    return [item.value.replace("\\", "") for item in (*app.caption, *app.markdown)]
 
 
 def test_labels_of_spss_are_said_and_undone_by_a_click(tmp_path):
     app = brought(spss(tmp_path), "people.sav")
     assert not app.error
-    assert any("Labels replace the values in column 'sex'." in one for one in notes_on(app))
+    assert any("Labels replace the values in column 'sex'." in item for item in notes_on(app))
     app.button(key="repair_0").click()
     checked(app.run())
     assert spec(app).read.kept == ("labels",)
-    assert any("Values keep their codes in place of labels." in one for one in notes_on(app))
+    assert any("Values keep their codes in place of labels." in item for item in notes_on(app))
 
 
 SHEETS = "Sheet “people” is read; “codes” is not: choose another sheet."

@@ -73,13 +73,13 @@ def opened(**link):
 
 
 def text(app):
-    said = [*app.markdown, *app.caption, *app.info]
-    return " ".join(one.value for one in said).replace("\\", "")
+    message = [*app.markdown, *app.caption, *app.info]
+    return " ".join(item.value for item in message).replace("\\", "")
 
 
 def tables(app):
     """Return the tables of sentences, without Markdown's backslashes."""
-    return [one.value.map(lambda cell: cell.replace("\\", "")) for one in app.table]
+    return [item.value.map(lambda cell: cell.replace("\\", "")) for item in app.table]
 
 
 def shown(printed):
@@ -88,7 +88,7 @@ def shown(printed):
 
 
 @pytest.mark.usefixtures("bare")
-@pytest.mark.parametrize("one", EXPERIMENTS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", EXPERIMENTS, ids=lambda item: item.key)
 def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(one):
     app = opened(show=one.key)
     assert not app.exception
@@ -103,7 +103,7 @@ def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(one
 def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     app = opened(show="lift_2")
     assert not app.exception
-    shipped = next(one for one in app.caption if "version 9.9.9" in one.value.replace("\\", ""))
+    shipped = next(item for item in app.caption if "version 9.9.9" in item.value.replace("\\", ""))
     assert "version 9.9.9: 50 draws" in shipped.value.replace("\\", "")
     assert shipped.help.replace("\\", "") == (
         "Made on 2026-11-22 with seed 0. Machine: 2 cores, test."
@@ -111,7 +111,7 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert "1 reproduced" in text(app)
     assert "1 error in the paper" in text(app)
     claims, beyond = tables(app)
-    assert [said.split()[-1] for said in claims["verdict"]] == ["reproduced]", "paper]"]
+    assert [message.split()[-1] for message in claims["verdict"]] == ["reproduced]", "paper]"]
     assert claims["claim"].tolist() == [
         "The mean is .83 · :gray[:small[Figure 4(a)]]",
         "Algorithm 1 keeps .83 · :gray[:small[Algorithm 1]]",
@@ -121,7 +121,7 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert "[the wrong variant 0.7]" in claims["ours next to the paper's"][1]
     assert beyond["proven bound"].tolist() == ["0.941"]
     assert "A guess where the paper is silent." in text(app)
-    assert [one.proto.url for one in app.get("link_button")] == [
+    assert [item.proto.url for item in app.get("link_button")] == [
         board.explore(board.scenario(MADE)),
         board.compare(board.scenario(MADE)),
         board.frontiers(board.scenario(MADE)),
@@ -135,23 +135,23 @@ def test_the_table_of_a_panel_has_names_where_x_is_no_number():
         series=(Series("boxes", (1.0,) * 5, (1.0, 2.0, 3.0, 4.0, 5.0), kind="boxes"),),
         marks=(Mark(0.0, 0.5, "0.5"),),
     )
-    found = board.points(named, 0)
-    assert found["x"].tolist() == ["0.01"] * 5 + ["0.1"]
+    result = board.points(named, 0)
+    assert result["x"].tolist() == ["0.01"] * 5 + ["0.1"]
 
 
 def test_a_line_of_print_across_names_has_no_name_in_the_table():
     panel = Panel("", "measure", "excess", x_names=("a", "b"))
-    found = replace(MADE, panels=(panel,), series=(), marks=(ACROSS,))
-    told = board.points(found, 0).iloc[-1]
-    assert told["line"] == "paper: a limit"
-    assert math.isnan(told["x"])
-    assert told["y"] == 0.5
+    result = replace(MADE, panels=(panel,), series=(), marks=(ACROSS,))
+    reported = board.points(result, 0).iloc[-1]
+    assert reported["line"] == "paper: a limit"
+    assert math.isnan(reported["x"])
+    assert reported["y"] == 0.5
 
 
 def test_the_table_of_a_panel_has_our_points_and_those_of_print():
-    found = board.points(MADE, 0)
-    assert found["line"].tolist() == ["LDP", "LDP", "paper: 0.52 at λ = 0.5"]
-    assert found["y"].tolist() == [0.2, 0.5, 0.52]
+    result = board.points(MADE, 0)
+    assert result["line"].tolist() == ["LDP", "LDP", "paper: 0.52 at λ = 0.5"]
+    assert result["y"].tolist() == [0.2, 0.5, 0.52]
     assert board.points(MADE, 1)["standard error"].isna().all()
 
 
@@ -216,7 +216,7 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
     again = opened(show="lift_2", run="quick")
     assert not again.warning
     assert "version 9.9.9" in text(again)  # what is shipped stays until it is done
-    assert [one[0] for one in sweeps.open] == [begun]
+    assert [item[0] for item in sweeps.open] == [begun]
     sweeps.finish()
     again.run()
     done = "Run here with fewer draws"
@@ -336,12 +336,12 @@ def _performed(*_asked, report):
 
 
 def test_every_link_asks_a_valid_question():
-    asked = board.scenario(MADE)
-    found, notices = from_query(parse_qs(board.explore(asked).partition("?")[2]))
-    assert (found, notices) == (asked, ())
-    project = board.beside(asked)
-    assert [one.mechanism for one in project.scenarios] == ["subset_merging", "optimal"]
-    back, notices = Project.from_query(parse_qs(board.compare(asked).partition("?")[2]))
+    request = board.scenario(MADE)
+    result, notices = from_query(parse_qs(board.explore(request).partition("?")[2]))
+    assert (result, notices) == (request, ())
+    project = board.beside(request)
+    assert [item.mechanism for item in project.scenarios] == ["subset_merging", "optimal"]
+    back, notices = Project.from_query(parse_qs(board.compare(request).partition("?")[2]))
     assert back == project
     assert notices == ()
 
@@ -349,40 +349,40 @@ def test_every_link_asks_a_valid_question():
 SHIPPED = query.full_run()
 
 
-@pytest.mark.parametrize("one", SHIPPED.experiments, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", SHIPPED.experiments, ids=lambda item: item.key)
 def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked(one):
     app = opened(show=one.key)
     assert not app.exception
     assert not app.warning
     assert f"From the full run shipped with version {SHIPPED.version}" in text(app)
     claims = tables(app)[0]
-    for row, said in zip(claims.to_dict("records"), one.verdicts, strict=True):
-        assert row["verdict"].endswith(f" {said.outcome}]")
-        assert row["claim"].startswith(shown(said.claim))
-        assert shown(said.reason).endswith(row["reason"])
-        assert bool(row["reason"]) == bool(said.reason)
-    asked = board.scenario(one)
-    assert (asked is not None) == bool(app.get("link_button"))
+    for row, message in zip(claims.to_dict("records"), one.verdicts, strict=True):
+        assert row["verdict"].endswith(f" {message.outcome}]")
+        assert row["claim"].startswith(shown(message.claim))
+        assert shown(message.reason).endswith(row["reason"])
+        assert bool(row["reason"]) == bool(message.reason)
+    request = board.scenario(one)
+    assert (request is not None) == bool(app.get("link_button"))
     assert "; 0 draws" not in text(app)
-    counts = Counter(said.outcome for said in one.verdicts)
+    counts = Counter(message.outcome for message in one.verdicts)
     if counts["error in the paper"] > 1:
         assert f"{counts['error in the paper']} errors in the paper" in text(app)
     for panel in one.panels:
         for title in (panel.title, panel.x_title, panel.y_title):
             assert unexplained(re.sub(r"\(\w\)", "", shown(title))) == [], title
-    if asked is not None:
-        found, notices = from_query(parse_qs(board.explore(asked).partition("?")[2]))
-        assert (found, notices) == (asked, ())
-        asked.build_notion(count(asked.data).joint)
-        board.beside(asked)
+    if request is not None:
+        result, notices = from_query(parse_qs(board.explore(request).partition("?")[2]))
+        assert (result, notices) == (request, ())
+        request.build_notion(count(request.data).joint)
+        board.beside(request)
 
 
 def test_every_shipped_error_in_print_is_listed():
     wrong = [
-        shown(said.claim)
-        for one in SHIPPED.experiments
-        for said in one.verdicts
-        if said.outcome == "error in the paper"
+        shown(message.claim)
+        for item in SHIPPED.experiments
+        for message in item.verdicts
+        if message.outcome == "error in the paper"
     ]
     app = opened(show="errata")
     assert tables(app)[0]["claim"].tolist() == wrong
@@ -391,5 +391,5 @@ def test_every_shipped_error_in_print_is_listed():
 
 def test_every_experiment_is_of_a_paper_in_the_list():
     assert query.choices()[-1] == query.ERRATA
-    assert {one.paper for one in EXPERIMENTS} == set(query.choices()[:-1])
+    assert {item.paper for item in EXPERIMENTS} == set(query.choices()[:-1])
     assert entry(query.FIRST) is EXPERIMENTS[0]

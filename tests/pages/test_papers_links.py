@@ -23,52 +23,52 @@ PAGES = {"": "explore", "compare": "compare", "frontiers": "frontiers"}
 PAGES |= {"confusability": "confusability", "robust": "robust"}
 """A link's path → the page's file."""
 
-WAYS = [(one, said, link) for one in SHIPPED.experiments for said, link in board.ways_on(one)]
+WAYS = [(item, text, link) for item in SHIPPED.experiments for text, link in board.ways_on(item)]
 """Every link of every experiment."""
 
-DEFAULTS = {key: one.default for key, one in SETTINGS.items()}
+DEFAULTS = {key: item.default for key, item in SETTINGS.items()}
 
 
 def followed(link):
     """Return the page that a link opens."""
-    path, _, asked = link.removeprefix("./").partition("?")
+    path, _, request = link.removeprefix("./").partition("?")
     app = AppTest.from_file(PAGE.with_name(f"{PAGES[path]}.py"), default_timeout=PATIENCE)
-    for key, values in parse_qs(asked).items():
+    for key, values in parse_qs(request).items():
         app.query_params[key] = values
     return app.run()
 
 
 def scenario_of(app):
     """Return the question that a page has in its session."""
-    found = {name: app.session_state[key] for key, name in state.WIDGETS.items()}
-    found |= {name: app.session_state[f"_{name}"] for name in LISTS.values()}
-    return Scenario(data=app.session_state["_data"], n=app.session_state["_n"], **found)
+    result = {name: app.session_state[key] for key, name in state.WIDGETS.items()}
+    result |= {name: app.session_state[f"_{name}"] for name in LISTS.values()}
+    return Scenario(data=app.session_state["_data"], n=app.session_state["_n"], **result)
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
 @pytest.mark.parametrize(
-    ("one", "said", "link"), WAYS, ids=[f"{one.key} {said.split()[-1]}" for one, said, _ in WAYS]
+    ("one", "said", "link"), WAYS, ids=[f"{item.key} {text.split()[-1]}" for item, text, _ in WAYS]
 )
 def test_every_link_of_an_experiment_opens_the_state_that_it_names(one, said, link):
     app = followed(link)
     assert not app.exception
     assert not app.warning
-    asked = board.scenario(one)
+    request = board.scenario(one)
     if said.endswith("Compare"):
-        assert app.session_state["_project"] == board.beside(asked)
-        assert app.session_state["_project"].scenarios[0] == asked
+        assert app.session_state["_project"] == board.beside(request)
+        assert app.session_state["_project"].scenarios[0] == request
     elif said.endswith("Confusability"):
-        assert app.session_state["_data"] == asked.data
+        assert app.session_state["_data"] == request.data
     else:
-        assert scenario_of(app) == asked
+        assert scenario_of(app) == request
     if said.endswith("Frontiers"):
-        assert app.session_state["sweep_promise"] == [asked.notion]
-        best = board.BEST.get(asked.notion, "optimal")
-        assert app.session_state["sweep_by"] == list(dict.fromkeys([asked.mechanism, best]))
+        assert app.session_state["sweep_promise"] == [request.notion]
+        best = board.BEST.get(request.notion, "optimal")
+        assert app.session_state["sweep_by"] == list(dict.fromkeys([request.mechanism, best]))
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
-@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
 def test_every_link_of_a_world_opens_the_state_that_it_names(one):
     opens = one.opens(DEFAULTS)
     app = followed(opens.link)
@@ -78,23 +78,23 @@ def test_every_link_of_a_world_opens_the_state_that_it_names(one):
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
-@pytest.mark.parametrize("one", LESSONS[1:], ids=lambda one: one.key)
+@pytest.mark.parametrize("one", LESSONS[1:], ids=lambda item: item.key)
 def test_every_link_of_a_lesson_opens_the_state_that_it_names(one):
-    found = opens(one.key, defaults())
-    app = followed(found.link)
+    result = opens(one.key, defaults())
+    app = followed(result.link)
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert app.session_state["_data"] == found.asked.data
+    assert app.session_state["_data"] == result.asked.data
 
 
 def test_every_experiment_whose_data_are_known_has_its_links():
-    without = [one.key for one in SHIPPED.experiments if not board.ways_on(one)]
+    without = [item.key for item in SHIPPED.experiments if not board.ways_on(item)]
     # of those, the paper's data are lost
     assert without == ["nonstochastic_examples"]
-    for one in SHIPPED.experiments:
-        pages = [said.split()[-1] for said, _ in board.ways_on(one)]
-        if one.paper == "nonstochastic":
+    for item in SHIPPED.experiments:
+        pages = [text.split()[-1] for text, _ in board.ways_on(item)]
+        if item.paper == "nonstochastic":
             assert pages in ([], ["Confusability"])
         else:
             assert pages == ["Explore", "Compare", "Frontiers"]

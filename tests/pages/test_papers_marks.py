@@ -15,5 +15,5 @@ def test_the_page_says_where_print_has_no_number_to_mark():
 
 def test_a_star_in_the_title_of_a_panel_is_a_star():
     app = opened(show="rldp_3")
-    (title,) = [one.value for one in app.markdown if one.value.startswith("**Figure 5")]
+    (title,) = [item.value for item in app.markdown if item.value.startswith("**Figure 5")]
     assert "P\\*" in title

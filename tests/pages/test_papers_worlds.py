@@ -55,7 +55,7 @@ def drawn(monkeypatch):
 
 
 def show_world(key, **changes):
-    values = {name: one.default for name, one in SETTINGS.items()} | changes
+    values = {name: item.default for name, item in SETTINGS.items()} | changes
     worlds.show(find_world(key), values)
     return values
 
@@ -68,7 +68,9 @@ def test_a_level_without_bound_stands_at_the_mark_of_infinity(drawn):
     assert x == 1.0
     assert dict(zip(up["ticktext"], up["tickvals"], strict=True))["∞"] == pytest.approx(y, rel=1e-4)
     numbers = [
-        place for place, said in zip(up["tickvals"], up["ticktext"], strict=True) if said != "∞"
+        place
+        for place, message in zip(up["tickvals"], up["ticktext"], strict=True)
+        if message != "∞"
     ]
     assert max(numbers) < 0.9 * y < y < up["range"][1]
     assert "at ∞" in subtitle
@@ -83,15 +85,16 @@ def test_a_level_without_bound_stands_at_the_mark_of_infinity(drawn):
 @pytest.mark.parametrize("records", [30.0, 100.0, 100_000.0])
 def test_the_error_of_example_2_is_seen_and_read_however_small_it_is(drawn, records):
     values = show_world("bounds", records=records)
-    one = find_world("bounds")
-    found = one.make(*one.numbers(values))
+    item = find_world("bounds")
+    result = item.make(*item.numbers(values))
     figure, _, alt = drawn["papers_bounds_apart"]
     y, top = figure["layout"]["meta"]["now"][1], figure["layout"]["yaxis"]["range"][1]
-    assert y == pytest.approx(found.printed - found.right, rel=1e-3)
+    assert y == pytest.approx(result.printed - result.right, rel=1e-3)
     assert y > 0.1 * top  # at the share that the world begins with
     assert "By 0.0000%" not in alt
     print_, ours = (
-        re.search(r"(?:at least|at) ([\d.]+)%[.:]", said)[1] for said in one.words(found)[:2]
+        re.search(r"(?:at least|at) ([\d.]+)%[.:]", message)[1]
+        for message in item.words(result)[:2]
     )
     assert print_ != ours
     assert re.search(rf"by Example 2's Bₛ {print_}%", drawn["papers_bounds"][2])
@@ -106,7 +109,7 @@ def test_a_link_with_a_number_of_a_world_opens_that_world():
     assert app.radio(key="papers_world").value == WORLDS[0].key
 
 
-@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
 def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, which):
     values = {}
@@ -117,9 +120,9 @@ def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, w
     app = opened(show="errata", world=one.key, **{key: repr(at) for key, at in values.items()})
     assert not app.exception
     assert not app.warning
-    said = text(app).replace("\N{WORD JOINER}", "")
+    message = text(app).replace("\N{WORD JOINER}", "")
     for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
-        assert sentence in said
+        assert sentence in message
     assert app.get("link_button")[0].proto.url == one.opens(values).link
 
 
@@ -136,7 +139,7 @@ def test_a_number_that_is_moved_just_before_another_statement_is_chosen_is_kept(
 
 @pytest.mark.usefixtures("ships")
 def test_a_condition_that_is_stricter_than_needed_is_not_called_an_error():
-    assert [one.key for one in WORLDS if not one.wrong] == ["rows"]
+    assert [item.key for item in WORLDS if not item.wrong] == ["rows"]
     app = opened(show="errata", world="rows")
     assert app.title[0].value.replace("\\", "") == "Stricter than necessary: [RLDP] Definition 3"
     assert "Enough: " in text(app)

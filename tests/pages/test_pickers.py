@@ -41,12 +41,12 @@ def test_every_promise_and_mechanism_is_in_one_family_with_what_it_means():
     app = opened(**QUICK)
     assert not app.exception
     for name, every in (("notion", notions.ALL), ("mech", mechanisms.CATALOGUE.values())):
-        groups = [one for one in app.radio if one.key.rpartition("_")[0] == name]
-        found = [key for one in groups for key in keys(one)]
-        assert sorted(found) == sorted(entry.key for entry in every)
+        groups = [item for item in app.radio if item.key.rpartition("_")[0] == name]
+        result = [key for item in groups for key in keys(item)]
+        assert sorted(result) == sorted(entry.key for entry in every)
         for entry in every:
             assert caption_of(app, name, entry.key).startswith(entry.meaning)
-    families = [one.label.strip("*") for one in app.radio if one.key.startswith("notion")]
+    families = [item.label.strip("*") for item in app.radio if item.key.startswith("notion")]
     said_so = [name.replace("\\", "").lower() for name in families]
     assert said_so == [*(name.lower() for name in FAMILIES.values()), ELSEWHERE.lower()]
     assert in_numbers("alip", Numbers(), "sex") in page_text(app)
@@ -65,7 +65,7 @@ def test_what_does_not_work_says_why_before_it_is_chosen():
     app = opened(notion="ldp")
     assert "Not under LDP: it works only under RLDP." in caption_of(app, "mech", "polyopt")
     assert "Not under" not in caption_of(app, "mech", "watchdog")
-    labels = {label for one in app.radio for label in one.options}
+    labels = {label for item in app.radio for label in item.options}
     assert ":material/block: PolyOpt" in labels
     assert "Watchdog" in labels
     assert "Needs “Also release S” switched on" in caption_of(app, "notion", "rldp")
@@ -80,8 +80,8 @@ def test_another_promise_keeps_a_mechanism_that_works_under_it():
     pick(app, "notion", "ldp")
     assert (chosen(app, "notion"), chosen(app, "mech")) == ("ldp", "subset_merging")
     assert "replaces it" not in page_text(app)
-    asked = Scenario(notion="ldp", mechanism="subset_merging")
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(notion="ldp", mechanism="subset_merging")
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
 
 
 def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work():
@@ -121,14 +121,14 @@ def test_a_promise_about_pairs_offers_to_release_s_too():
 def test_several_promises_are_kept_at_once():
     app = opened(**ALSO)
     assert not app.exception
-    asked = Scenario(also=(Promise(notion="pml", eps=0.3),))
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(also=(Promise(notion="pml", eps=0.3),))
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
     assert "and 0.3-PML keeps more without reading sex" in page_text(app)
     app.number_input(key="also_0_eps").set_value(0.1).run()
     tighter = Scenario(also=(Promise(notion="pml", eps=0.1),))
     kept = evaluate(tighter).mechanism.nmi
     assert figures(app)["NMI"] == f"{100 * kept:.1f}%"
-    assert kept < evaluate(asked).mechanism.nmi - 0.01
+    assert kept < evaluate(request).mechanism.nmi - 0.01
     app.button(key="also_drop_0").click().run()
     assert app.session_state["_also"] == ()
     assert figures(app)["NMI"] == f"{100 * evaluate(Scenario()).mechanism.nmi:.1f}%"
@@ -145,8 +145,8 @@ def test_a_promise_is_added_with_the_numbers_of_the_first():
     assert "and the additional notions: it satisfies one notion" in caption_of(
         app, "mech", "watchdog"
     )
-    asked = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(eps=0.75, also=(Promise(notion="pml", eps=0.75),))
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
     for _ in range(3):
         app.selectbox(key="also_add").set_value("kl").run()
     assert "At most 4 notions can be added." in page_text(app)
@@ -170,7 +170,7 @@ def test_a_promise_that_no_mechanism_keeps_with_the_others_is_marked():
 def test_a_bad_further_promise_is_told_and_left_out():
     app = opened(also='{"notion":"fun"}', **QUICK)
     assert not app.exception
-    notice = " ".join(one.value for one in app.warning).replace("\\", "")
+    notice = " ".join(item.value for item in app.warning).replace("\\", "")
     assert "also=" in notice
     assert "fun" in notice
     assert app.session_state["_also"] == ()
@@ -183,8 +183,8 @@ def test_each_side_has_its_slider_with_infinity_at_its_end():
     assert lower.label == declared()["eps_l"].title
     assert (lower.value, upper.value) == (float("inf"), 0.5)
     assert lower.options[-1] == "∞"
-    asked = Scenario(notion="sides", eps_l=float("inf"), eps_u=0.5, mechanism="watchdog")
-    assert figures(app)["NMI"] == f"{100 * evaluate(asked).mechanism.nmi:.1f}%"
+    request = Scenario(notion="sides", eps_l=float("inf"), eps_u=0.5, mechanism="watchdog")
+    assert figures(app)["NMI"] == f"{100 * evaluate(request).mechanism.nmi:.1f}%"
     upper.set_value(0.25).run()
     assert app.session_state["eps_u"] == 0.25
     app.segmented_control(key="unit").set_value("bits").run()
@@ -284,19 +284,19 @@ def test_a_mechanism_that_reads_s_gives_way_to_a_task():
 def test_a_number_out_of_its_domain_is_told():
     app = opened(notion="guess", bound="2", delta="1", eps_u="-1", **QUICK)
     assert not app.exception
-    notice = " ".join(one.value for one in app.warning).replace("\\", "")
+    notice = " ".join(item.value for item in app.warning).replace("\\", "")
     for part in ("bound=2", "delta=1", "eps_u=-1", "[0.01, 1]", "[0, inf]"):
         assert part in notice
 
 
 def test_families_of_mechanisms_leave_none_out(monkeypatch):
-    assert {entry.key for found in fit.families().values() for entry in found} == set(
+    assert {entry.key for result in fit.families().values() for entry in result} == set(
         mechanisms.CATALOGUE
     )
     monkeypatch.setattr(fit, "FAMILIES", {"Ends": ("identity", "unknown")})
-    found = fit.families()
-    assert [entry.key for entry in found["Ends"]] == ["identity"]
-    assert len(found["Others"]) == len(mechanisms.CATALOGUE) - 1
+    result = fit.families()
+    assert [entry.key for entry in result["Ends"]] == ["identity"]
+    assert len(result["Others"]) == len(mechanisms.CATALOGUE) - 1
 
 
 def test_an_obstacle_is_told_just_where_the_mechanism_does_not_work():
@@ -312,8 +312,8 @@ def test_spans_follow_the_data():
     numbers = Numbers()
     assert spans.span("lip", "eps", joint, numbers) == spans.usual("eps")
     assert spans.span("average_mi", "eps", independent, numbers) == spans.usual("eps")
-    found = spans.span("average_guess", "bound", independent, numbers)
-    assert (found.low, found.high) == (0.5, 0.51)
+    result = spans.span("average_guess", "bound", independent, numbers)
+    assert (result.low, result.high) == (0.5, 0.51)
     assert spans.span("sides", "eps_u", joint, numbers).high == 8.0
     assert spans.span("average_tv", "eps", joint, numbers).high == 0.25
 
@@ -374,40 +374,40 @@ def test_other_pages_ask_what_should_survive_too(page):
     assert not app.exception
     assert app.selectbox(key="for").value == "task"
     assert app.multiselect(key="data_task").value == ["income"]
-    asked = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
+    request = Scenario(data=DataSpec(task=("income",)), purpose="task", mechanism="subset_merging")
     if "mechanisms" in page:
-        result = evaluate(asked)
-        told = figures(app)
-        assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
-        assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
+        result = evaluate(request)
+        reported = figures(app)
+        assert reported["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
+        assert reported["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
         guessed = result.joint.p_x @ result.mechanism.kernel  # outputs' probabilities
         posterior = (result.joint.p_x[:, None] * result.mechanism.kernel).max(axis=0)
         assert guessed.sum() == pytest.approx(1)
-        assert told["X guessed right"] == f"{100 * posterior.sum():.1f}%"
+        assert reported["X guessed right"] == f"{100 * posterior.sum():.1f}%"
         assert "shows information about all of X" in page_text(app)
 
 
 def test_an_average_budget_implies_itself():
     joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
-    found = implications(joint, Average("mutual_information", 0.02), 0.2)
-    assert found["mutual_information"].level == pytest.approx(0.02, abs=1e-9)
+    result = implications(joint, Average("mutual_information", 0.02), 0.2)
+    assert result["mutual_information"].level == pytest.approx(0.02, abs=1e-9)
     assert implications(joint, Average("chi2", 0.03), 0.2)["chi2_divergence"].level <= 0.03 + 1e-9
 
 
 def popovers(block):
     """Return the tooltips of a block's popovers by their labels."""
-    found = {}
+    result = {}
     for child in getattr(block, "children", {}).values():
         proto = getattr(child, "proto", None)
         if hasattr(proto, "popover") and proto.HasField("popover"):
-            found[proto.popover.label] = proto.popover.help
-        found |= popovers(child)
-    return found
+            result[proto.popover.label] = proto.popover.help
+        result |= popovers(child)
+    return result
 
 
 def test_the_picker_of_the_promise_says_that_it_is_a_privacy_notion():
     sidebar = opened(**QUICK).sidebar
     named = r"**Privacy notion \(promise\)**: A condition that a mechanism satisfies"
-    assert [one.value.startswith(named) for one in sidebar.caption].count(True) == 1
+    assert [item.value.startswith(named) for item in sidebar.caption].count(True) == 1
     menus = [text for label, text in popovers(sidebar).items() if ": **" in label]
     assert menus == ["", ""]  # no tooltip lies over the options

@@ -23,7 +23,7 @@ AGES = DataSpec(released=("age",), binnings=(Binning("age"),))
 
 
 def page_text(app):
-    others = (one.value for one in (*app.caption, *app.error))
+    others = (item.value for item in (*app.caption, *app.error))
     return " ".join([*texts(app), *others]).replace("\\", "")
 
 
@@ -42,16 +42,16 @@ def test_all_of_x_survives_by_default():
 
 def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
     app = opened(data="german_credit", s="credit", x="purpose", mech="watchdog")
-    (example,) = [one.value for one in app.markdown if "others can predict" in one.value]
+    (example,) = [item.value for item in app.markdown if "others can predict" in item.value]
     assert "occupation" not in example
     link = example.rpartition("(?")[2].partition(")]")[0]
-    asked, notices = from_query(parse_qs(link))
+    request, notices = from_query(parse_qs(link))
     assert not notices
-    assert (asked.data.source, asked.purpose) == ("german_credit", "task")
-    (task,) = asked.data.task
+    assert (request.data.source, request.purpose) == ("german_credit", "task")
+    (task,) = request.data.task
     plain = example.replace("\\", "")
     assert f"Publish purpose so that others can predict {task} but not credit" in plain
-    assert evaluate(asked).mechanism.kept > 0
+    assert evaluate(request).mechanism.kept > 0
     joint = opened(data="random:uniform:2x3:1", mech="watchdog")
     assert "others can predict" not in page_text(joint)
     assert "others can predict" not in page_text(opened(sx="1", **QUICK))
@@ -68,10 +68,10 @@ def test_a_link_asks_for_a_task(drawn):
         "Can occupation predict income without giving away sex?"
         in page_text(app) + app.title[0].value
     )
-    told = figures(app)
-    assert told["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
-    assert told["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
-    assert told["Kept for this purpose"] == f"{100 * result.mechanism.kept:.1f}%"
+    reported = figures(app)
+    assert reported["I(T;Y), nats"] == f"{result.mechanism.utility:.3f}"
+    assert reported["I(X;Y), nats"] == f"{result.mechanism.information:.3f}"
+    assert reported["Kept for this purpose"] == f"{100 * result.mechanism.kept:.1f}%"
     assert "of the information in occupation about income survives" in finding(result)
     assert finding(result).split(". ")[1] in page_text(app)
     figure, _ = drawn["frontier"]
@@ -98,27 +98,27 @@ def test_pickers_ask_for_a_task_and_leave_it_again():
 
 
 def test_a_guess_is_of_x_where_no_task_is_chosen():
-    asked = Scenario(purpose="guess", mechanism="subset_merging")
-    app = opened_on(asked)
-    made = evaluate(asked).mechanism
+    request = Scenario(purpose="guess", mechanism="subset_merging")
+    app = opened_on(request)
+    made = evaluate(request).mechanism
     assert figures(app)["X guessed right"] == f"{100 * made.utility:.1f}%"
     assert "is right with probability" in page_text(app)
 
 
 def test_an_error_counts_numbers_and_says_where_there_are_none():
-    asked = Scenario(data=AGES, purpose="distortion", mechanism="subset_merging")
-    app = opened_on(asked)
+    request = Scenario(data=AGES, purpose="distortion", mechanism="subset_merging")
+    app = opened_on(request)
     assert not app.exception
-    made = evaluate(asked).mechanism
+    made = evaluate(request).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
     assert "If they are codes, such as ZIP codes" in page_text(app)
     app.selectbox(key="loss").set_value("hamming").run()
     assert "ZIP codes" not in page_text(app)
     app.selectbox(key="loss").set_value("squared").run()
-    made = evaluate(replace(asked, loss="squared")).mechanism
+    made = evaluate(replace(request, loss="squared")).mechanism
     assert figures(app)["Expected error"] == f"{0 - made.utility:.4g}"
-    app = opened_on(replace(asked, mechanism="identity"))
-    assert "at least 0" in [one.delta for one in key_figures(app)]
+    app = opened_on(replace(request, mechanism="identity"))
+    assert "at least 0" in [item.delta for item in key_figures(app)]
     app = opened(**{"for": "distortion"}, **QUICK)
     assert "needs numbers, and X is not numeric here" in page_text(app)
     app.button(key="remedy_0").click().run()
@@ -144,10 +144,10 @@ def test_what_cannot_be_kept_is_told_in_a_sentence(query, part):
 def test_what_a_link_has_wrong_falls_back_with_a_notice():
     app = opened(**{"for": "fun", "loss": "-1", "table": "[[0,"}, **QUICK)
     assert not app.exception
-    told = " ".join(warning.value for warning in app.warning).replace("\\", "")
-    assert "for=fun" in told
-    assert "loss=-1" in told
-    assert "table=" in told
+    reported = " ".join(warning.value for warning in app.warning).replace("\\", "")
+    assert "for=fun" in reported
+    assert "loss=-1" in reported
+    assert "table=" in reported
     assert app.selectbox(key="for").value == "information"
 
 
@@ -176,7 +176,7 @@ def test_an_uploaded_table_is_taken_and_a_bad_one_told(monkeypatch):
 def cards(app):
     """Return the titles of the cards on the page."""
     titles = {"Cost of privacy", charts.MECHANISM, charts.CONFUSABILITY, "Repeated releases"}
-    return titles & {one.value.strip("*") for one in app.markdown}
+    return titles & {item.value.strip("*") for item in app.markdown}
 
 
 @pytest.mark.parametrize("mechanism", ["optimal_reading_secret", "conditional_reporting"])
@@ -187,7 +187,7 @@ def test_a_link_to_what_reads_s_and_a_task_opens_on_the_reason_without_empty_car
     assert app.title[0].value == "Can occupation predict income without giving away sex?"
     assert "read S" in app.error[0].value or "reads S" in app.error[0].value
     assert not cards(app)
-    {one.label: one for one in app.button}["Subset merging"].click().run()
+    {item.label: item for item in app.button}["Subset merging"].click().run()
     assert not app.exception
     assert not app.error
     assert len(cards(app)) == 4

@@ -48,8 +48,8 @@ def made(app):
 
 def link(app):
     """Return the address of the download."""
-    (found,) = [one.proto.body for one in app.get("html") if MARK in one.proto.body]
-    return found.split('href="')[1].split('"')[0]
+    (result,) = [item.proto.body for item in app.get("html") if MARK in item.proto.body]
+    return result.split('href="')[1].split('"')[0]
 
 
 def response_of(address):
@@ -72,7 +72,7 @@ def written(app):
 
 def page_text(app):
     kinds = (app.markdown, app.caption, app.error, app.warning, app.info, app.code)
-    return "\n".join(one.value for kind in kinds for one in kind)
+    return "\n".join(item.value for kind in kinds for item in kind)
 
 
 def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
@@ -81,9 +81,9 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
         app.query_params[name] = value
     checked(app.run())
     assert not app.error
-    assert [one.value for one in app.warning] == []
+    assert [item.value for item in app.warning] == []
     assert int(app.text_input(key="release_seed").value) > 2**64
-    before, after = (one.value for one in app.dataframe)
+    before, after = (item.value for item in app.dataframe)
     assert len(before) == len(after) == 50
     assert "cp" in after.columns
     assert "sex" in before.columns
@@ -96,12 +96,12 @@ def test_it_opens_with_a_preview_and_a_seed_that_nobody_can_guess():
 def switches(app):
     """Return the switch of each column by its name."""
     mark = "release_keep: "
-    return {one.key.removeprefix(mark): one for one in app.toggle if one.key.startswith(mark)}
+    return {item.key.removeprefix(mark): item for item in app.toggle if item.key.startswith(mark)}
 
 
 def kept_by(app):
     """Return the columns whose switches are on."""
-    return [name for name, one in switches(app).items() if one.value]
+    return [name for name, item in switches(app).items() if item.value]
 
 
 def test_each_column_has_a_switch_and_what_it_gives_away():
@@ -121,10 +121,10 @@ def test_a_column_that_breaks_the_promise_needs_a_deliberate_click():
     checked(app)
     assert app.query_params["stay"] in ("age", ["age"])
     assert "breaks" in app.error[0].value
-    told = app.error[0].value.replace("\\", "")
-    assert "In this file, for these records: 'age' alone can rule out a value of sex" in told
-    assert "An attack that learns from other records guesses sex right for 7" in told
-    assert "of 294 records from Y and this column, compared with 72.4% without them." in told
+    reported = app.error[0].value.replace("\\", "")
+    assert "In this file, for these records: 'age' alone can rule out a value of sex" in reported
+    assert "An attack that learns from other records guesses sex right for 7" in reported
+    assert "of 294 records from Y and this column, compared with 72.4% without them." in reported
     assert app.button(key="release_make").disabled
     assert list(app.dataframe[1].value.columns) == ["age", "cp"]
     app.checkbox(key="release_agreed").set_value(True).run()
@@ -160,11 +160,11 @@ def test_a_column_becomes_part_of_x():
 
 def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
     columns = people(400)
-    columns["twin"] = [one.upper() for one in columns["sex"]]
+    columns["twin"] = [item.upper() for item in columns["sex"]]
     app, _ = with_upload(tmp_path, columns, stay="twin")
-    told = page_text(app).replace("\\", "")
-    assert ":red[:material/warning: determines sex" in told
-    assert "is unique for 100% of records" in told
+    reported = page_text(app).replace("\\", "")
+    assert ":red[:material/warning: determines sex" in reported
+    assert "is unique for 100% of records" in reported
     assert "determines sex" in app.error[0].value
     assert app.button(key="release_make").disabled
 
@@ -178,8 +178,8 @@ def test_a_link_that_kept_all_columns_opens_with_y_alone():
 
 def test_the_columns_of_a_link_that_cannot_be_kept_are_named():
     app = opened(stay="sex")
-    told = " ".join(one.value for one in app.warning)
-    assert "stay=sex, which is S, X or no column of this data" in told
+    reported = " ".join(item.value for item in app.warning)
+    assert "stay=sex, which is S, X or no column of this data" in reported
     assert kept_by(app) == []
 
 
@@ -215,26 +215,26 @@ def test_an_attack_takes_its_time_elsewhere_and_holds_nothing_back(monkeypatch, 
 
 
 def test_what_a_certificate_shows_is_said_before_there_is_one():
-    assert board.DISCLOSED in [one.value for one in opened().caption]
+    assert board.DISCLOSED in [item.value for item in opened().caption]
 
 
 def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
     app = made(opened())
     assert "slightly larger set of distributions than the levels at the truth" in page_text(app)
-    found = written(app)
+    result = written(app)
     sent = response_of(link(app))
-    assert sent.path == found.path
+    assert sent.path == result.path
     assert sent.headers["content-disposition"] == 'attachment; filename="released.csv"'
     target = tmp_path / "released.csv"
-    target.write_bytes(found.path.read_bytes())
-    text = json.dumps(found.made.certificate)
+    target.write_bytes(result.path.read_bytes())
+    text = json.dumps(result.made.certificate)
     checks = verify(text, target, FOLDER / "heart_hungarian.parquet", SEED)
     assert not failed(checks)
-    assert all(one.passed for one in checks)
-    told = page_text(app)
-    for promise in found.made.certificate["promises"]:
-        assert markdown(promise["sentence"]) in told
-    assert found.made.certificate["original"]["commitment"] in told
+    assert all(item.passed for item in checks)
+    reported = page_text(app)
+    for promise in result.made.certificate["promises"]:
+        assert markdown(promise["sentence"]) in reported
+    assert result.made.certificate["original"]["commitment"] in reported
     assert SEED not in text
 
 
@@ -243,8 +243,8 @@ def test_the_command_on_the_page_makes_the_same_file(tmp_path, monkeypatch):
     (command,) = [code.value for code in app.code if "core release" in code.value]
     words = shlex.split(command.replace("\\\n", " "))
     monkeypatch.chdir(tmp_path)
-    asked = json.dumps(written(app).made.certificate["scenario"])
-    (tmp_path / "scenario.json").write_text(asked, encoding="utf-8")
+    request = json.dumps(written(app).made.certificate["scenario"])
+    (tmp_path / "scenario.json").write_text(request, encoding="utf-8")
     assert main(words[3:]) == 0
     assert (tmp_path / "released.parquet").read_bytes() == written(app).path.read_bytes()
     ours = json.loads((tmp_path / "certificate.json").read_text())
@@ -253,7 +253,7 @@ def test_the_command_on_the_page_makes_the_same_file(tmp_path, monkeypatch):
 
 def test_a_permalink_opens_its_choices_and_holds_no_secret():
     app = opened(stay="chol", unknown="drop", file="parquet", draw="key", id="age")
-    assert [one.value for one in app.warning] == []
+    assert [item.value for item in app.warning] == []
     assert app.segmented_control(key="release_file").value == "parquet"
     assert app.selectbox(key="release_unknown").value == "drop"
     assert app.selectbox(key="release_id").value == "age"
@@ -268,9 +268,9 @@ def test_a_permalink_opens_its_choices_and_holds_no_secret():
 
 def test_what_a_link_has_wrong_is_told_and_falls_back():
     app = opened(original="<b>all</b>", unknown="nowhere", file="pdf", draw="key", id="passport")
-    told = " ".join(one.value for one in app.warning)
+    reported = " ".join(item.value for item in app.warning)
     for part in ("original=<b>all</b>", "unknown=nowhere", "file=pdf", "id=passport"):
-        assert markdown(part) in told
+        assert markdown(part) in reported
     assert app.segmented_control(key="release_original").value == "chosen"
     assert app.selectbox(key="release_unknown").value == "error"
     assert app.selectbox(key="release_id").value is None
@@ -282,7 +282,7 @@ def test_a_seed_that_is_none_is_one_sentence(seed):
     assert len(app.error) == 1
     assert "seed" in app.error[0].value
     assert not app.dataframe
-    assert not [one for one in app.button if one.key == "release_make"]
+    assert not [item for item in app.button if item.key == "release_make"]
 
 
 def test_a_small_seed_is_warned_of():
@@ -303,9 +303,9 @@ def test_a_joint_without_records_cannot_be_released():
 
 def test_a_set_of_two_files_is_released_as_one():
     app = made(opened(data="adult_all", s="sex", x="education"))
-    found = written(app)
-    assert found.made.applied.released == 48_842
-    assert found.made.certificate["original"]["records"] == 48_842
+    result = written(app)
+    assert result.made.applied.released == 48_842
+    assert result.made.certificate["original"]["records"] == 48_842
     assert any("scenario.json adult_all released" in code.value for code in app.code)
 
 
@@ -342,10 +342,10 @@ def test_a_missing_value_is_an_error_with_its_count_or_taken_for_a_level(tmp_pat
 
 
 def test_who_saves_the_question_is_told_what_the_hash_in_it_gives_away(tmp_path):
-    told = "names your file by its SHA-256 hash."
+    reported = "names your file by its SHA-256 hash."
     app, _ = with_upload(tmp_path, people(60))
-    assert told in page_text(app)
-    assert told not in page_text(opened())
+    assert reported in page_text(app)
+    assert reported not in page_text(opened())
 
 
 def test_it_says_how_missing_values_count(tmp_path):
@@ -354,23 +354,23 @@ def test_it_says_how_missing_values_count(tmp_path):
     app, _ = with_upload(tmp_path, columns)
     field = app.selectbox(key="release_unknown")
     assert field.label == "Records with an unexpected value"
-    told = page_text(app).replace("\\", "")
+    reported = page_text(app).replace("\\", "")
     assert (
         "Missing values are a level like any other, (missing): 1 record of 'sex' and 2 records of "
-        "'town'." in told
+        "'town'." in reported
     )
-    before, after = (one.value for one in app.dataframe)
+    before, after = (item.value for item in app.dataframe)
     assert list(before.columns) == list(columns)
     assert list(after.columns) == ["town"]
     assert len(after) == 50
-    assert [one.value for one in app.warning] == []
+    assert [item.value for item in app.warning] == []
     columns = people(60)
     app, _ = with_upload(tmp_path, columns)
     assert "Missing values" not in page_text(app)  # there are none
     columns["town"][5] = columns["town"][6] = "NA"
     app, _ = with_upload(tmp_path, columns)
-    told = page_text(app).replace("\\", "")
-    assert "'NA' in 'town' is taken for a level: 2 records." in told
+    reported = page_text(app).replace("\\", "")
+    assert "'NA' in 'town' is taken for a level: 2 records." in reported
     columns["town"][4] = None
     app, _ = with_upload(tmp_path, columns, missing="drop")
     field = app.selectbox(key="release_unknown")
@@ -403,7 +403,7 @@ def test_a_second_visit_shows_the_file_until_something_changes():
     assert link(app) == address
     app.segmented_control(key="release_original").set_value("kept").run()
     checked(app)
-    assert not [one for one in app.get("html") if MARK in one.proto.body]
+    assert not [item for item in app.get("html") if MARK in item.proto.body]
     app = made(app)
     assert link(app) != address
     assert is_gone(address)

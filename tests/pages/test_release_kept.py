@@ -66,7 +66,7 @@ def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
     assert response_of(address).path == written(app).path
     app.text_input(key="release_seed").set_value("1234").run()
     assert "belongs to other choices" in page_text(app)
-    assert "release_back" not in [one.key for one in app.button]
+    assert "release_back" not in [item.key for item in app.button]
     assert browser["is"] == "mine"
 
 
@@ -74,7 +74,7 @@ def test_a_page_that_is_open_keeps_its_release_to_itself(browser, monkeypatch):
     app = made(opened(seed=None))
     monkeypatch.setattr(visits, "is_open", lambda _: True)
     other = opened(seed=None)
-    seeds = {one.text_input(key="release_seed").value for one in (app, other)}
+    seeds = {item.text_input(key="release_seed").value for item in (app, other)}
     assert len(seeds) == 2
     assert written(other) is None
     assert response_of(link(app)).path == written(app).path
@@ -105,8 +105,8 @@ def test_a_release_is_forgotten_when_its_page_has_been_closed_for_a_while(browse
     app = made(opened(seed=None))
     seed, path = app.text_input(key="release_seed").value, written(app).path
     reloaded, watch = opened(seed=None), visits.Pages()
-    for page, one in (("a", app), ("reloaded", reloaded)):
-        own = one.session_state["_visit"]
+    for page, item in (("a", app), ("reloaded", reloaded)):
+        own = item.session_state["_visit"]
         watch._noted[page] = own.name, weakref.ref(own)
     for now in (0.0, visits.ABSENCE, 3 * visits.ABSENCE):
         watch.look(lambda page: page == "reloaded", now)

@@ -39,8 +39,8 @@ def browser(monkeypatch):
 
 def limits(pool):
     """Return the time limits of the searches for the optimum that are under way."""
-    asked = [one[2][0] for one in pool.open]
-    return sorted(one.time_limit for one in asked if one.mechanism == SCENARIO.mechanism)
+    request = [item[2][0] for item in pool.open]
+    return sorted(item.time_limit for item in request if item.mechanism == SCENARIO.mechanism)
 
 
 def test_a_reload_in_the_middle_of_60_seconds_goes_on_with_60_seconds(solves, browser):
@@ -72,17 +72,17 @@ def of_matrix(sources, key):
     """Open Explore on a matrix of the session."""
     app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
     app.session_state["_visit"] = visits.Visit(sources=sources)
-    asked = Scenario(data=DataSpec(key, (), ()), notion="lip", eps=0.5)
-    for name, value in to_query(asked).items():
+    request = Scenario(data=DataSpec(key, (), ()), notion="lip", eps=0.5)
+    for name, value in to_query(request).items():
         app.query_params[name] = value
-    return asked, app
+    return request, app
 
 
 def test_a_reload_has_the_better_answer_on_data_of_the_session_at_once(solves, browser):
     sources = Sources()
     key = sources.add_matrix("5\t9\t2\t7\t1\t3\n4\t1\t8\t2\t6\t5\n7\t3\t3\t1\t9\t2")
     with clock.using(clock.Ticking(1000.0)):
-        asked, app = of_matrix(sources, key)
+        request, app = of_matrix(sources, key)
         app.run()
         first = figures(app)["NMI"].value
     with clock.using(clock.Ticking(1e-6)):
@@ -97,7 +97,7 @@ def test_a_reload_has_the_better_answer_on_data_of_the_session_at_once(solves, b
         browser["is"] = "another"
         _, other = of_matrix(sources, key)
         assert figures(other.run())["NMI"].value == first
-    assert replace(asked, eps=0.5) == asked
+    assert replace(request, eps=0.5) == request
 
 
 def test_of_two_wishes_for_one_question_the_longer_is_taken_over(browser):
@@ -120,6 +120,6 @@ def test_a_page_that_comes_back_without_its_session_says_what_is_lost(monkeypatc
     ):
         headers.headers[visits.PROTOCOLS] = named
         app = opened(mech="watchdog")
-        assert [state.LOST in one.value.replace("\\", "") for one in app.warning] == [True] * lost
+        assert [state.LOST in item.value.replace("\\", "") for item in app.warning] == [True] * lost
         app.run()
         assert len(app.warning) == lost

@@ -80,21 +80,21 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
 
 
 def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):
-    monkeypatch.setattr(results, "designs", lambda asked, _: results.Designs((), asked.eps))
+    monkeypatch.setattr(results, "designs", lambda request, _: results.Designs((), request.eps))
     app = opened(**SMALL, beta="0.2")
     assert not app.exception
-    followed = {one["slider"]: one for one in sent.sliders(app)}
+    followed = {item["slider"]: item for item in sent.sliders(app)}
     assert list(followed) == ["records", "beta", "alpha"]
     assert followed["records"]["now"] == "300"
     assert followed["beta"]["now"] == "0.200"
     view, data = board.View(0, 0, "nats"), replace(RACE, secret_released=True)
-    asked = Scenario(data, notion="rldp", mechanism="polyopt", n=300, beta=0.2)
-    offered = Offer((asked,), (0.1, 0.2), lambda found: board.frame(found, view), name="beta")
+    request = Scenario(data, notion="rldp", mechanism="polyopt", n=300, beta=0.2)
+    offered = Offer((request,), (0.1, 0.2), lambda result: board.frame(result, view), name="beta")
     made = frames.ready(replace(offered, find=partial(board._sampled, "beta")), 1, {})
     assert made.keys() == {0, 1}
-    told, shown = made[1]["answers"][""], sent.answer(app)
-    assert told == {name: shown[name] for name in told}
-    assert told != made[0]["answers"][""]
+    reported, shown = made[1]["answers"][""], sent.answer(app)
+    assert reported == {name: shown[name] for name in reported}
+    assert reported != made[0]["answers"][""]
     part, chart = made[1]["charts"]["intervals"], sent.charts(app)["intervals"]
     assert part == {name: chart[name] for name in part}
 
@@ -102,12 +102,12 @@ def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):
 def test_a_permalink_sets_the_sample_and_its_designs_follow():
     app = opened(**SMALL, beta="0.2", seed="4", alpha="1.5", eps="0.5")
     assert not app.exception
-    asked = take_sample(count(RACE).joint.p, 300, 0.2, 1.5, 4)
-    assert figures(app)["B, nats"] == f"{asked.ball.bound:.4f}"
-    assert figures(app)["Truth in the set"] == ("yes" if asked.covered else "no")
+    request = take_sample(count(RACE).joint.p, 300, 0.2, 1.5, 4)
+    assert figures(app)["B, nats"] == f"{request.ball.bound:.4f}"
+    assert figures(app)["Truth in the set"] == ("yes" if request.covered else "no")
     app = after(app, "designs")
     outcomes = app.session_state["_robust_designs"].answer
-    assert [one.key for one in outcomes] == list(DESIGNS)
+    assert [item.key for item in outcomes] == list(DESIGNS)
     table = outcome_table(outcomes).set_index("design")
     assert table.loc["PolyOpt", "worst-case ε*, nats"] <= 0.5 + 1e-9
     assert table.loc["Non-robust optimum", "ε* at P*, nats"] > 0.5
@@ -120,19 +120,21 @@ def test_a_design_is_exported_with_the_program_that_makes_it_and_a_report():
     app.session_state["robust_export"] = True
     app = after(app, "designs")
     assert not app.exception
-    (program,) = (one.value for one in app.code if "take_sample" in one.value)
+    (program,) = (item.value for item in app.code if "take_sample" in item.value)
     made = {}
     exec(compile(program, "program", "exec"), made)
-    robust = next(one for one in app.session_state["_robust_designs"].answer if one.key == "exact")
+    robust = next(
+        item for item in app.session_state["_robust_designs"].answer if item.key == "exact"
+    )
     assert made["mechanism"].utility == pytest.approx(robust.mechanism.utility, abs=1e-6)
     assert "robust optimum keeps" in page_text(app)
 
 
 def test_the_report_has_the_sentences_charts_and_tables_of_the_page(sample):
-    asked = Scenario(RACE, n=300, eps=0.5)
+    request = Scenario(RACE, n=300, eps=0.5)
     outcomes = compare_designs(sample, 0.5, 1.0, QUICK, report=lambda _: None)
     view, designs = board.View(0, 0, "nats"), results.Designs(outcomes, 0.5)
-    made = board._report(asked, sample, designs, view, {"S": "sex"})
+    made = board._report(request, sample, designs, view, {"S": "sex"})
     assert html.escape(board._finding(designs, "nats")) in made
     for text in ("Budget versus realized level", board.LEAVES, *(DESIGNS[key] for key in QUICK)):
         assert text in made
@@ -221,11 +223,11 @@ def test_many_samples_say_who_breaks_the_promise():
     app = after(app, "draws")
     assert not app.exception
     drawn = Drawn(300, 0.05, 2.0, 0, 5, False)
-    found = study_draws(
+    result = study_draws(
         count(RACE).joint.p, 1.0, drawn, ("independent", "secret_rr"), 0.3, report=lambda _: None
     )
-    used = 5 - found.skipped
-    assert f"contained the truth in {found.covered} of {used} draws" in page_text(app)
+    used = 5 - result.skipped
+    assert f"contained the truth in {result.covered} of {used} draws" in page_text(app)
     assert f"Secret randomized response 0 of {used}" in page_text(app)
     app.slider(key="beta").set_value(0.1).run()
     assert "stale: for β = 0.05" in page_text(app)
@@ -288,8 +290,8 @@ def test_varying_beta_says_what_being_surer_costs(charts):
     assert list(answer) == list(expected)
     for key, values in expected.items():
         np.testing.assert_allclose(answer[key], values, atol=1e-9)
-    told = f"{share(float(values[0]))} to {share(float(values[-1]))}"
-    assert charts["robust_beta"][1].endswith(told)
+    reported = f"{share(float(values[0]))} to {share(float(values[-1]))}"
+    assert charts["robust_beta"][1].endswith(reported)
     flat = answer["secret_rr"]
     assert flat == pytest.approx(np.full(len(BETAS), flat[0]))
     captions = " ".join(caption.value for caption in app.caption)
@@ -321,9 +323,9 @@ def test_what_a_link_has_wrong_is_told():
     with busy(long_answer.WORKERS):
         app = opened(**SMALL | {"n": "0"}, beta="2", seed="-1")
         assert not app.exception
-        told = " ".join(warning.value for warning in app.warning)
+        reported = " ".join(warning.value for warning in app.warning)
         for part in ("n=0", "beta=2", "seed"):
-            assert part in told
+            assert part in reported
         app.session_state["_robust_designs"].job.cancel()
 
 
@@ -346,7 +348,7 @@ def test_extremes_have_an_answer(query):
 
 def test_the_page_designs_what_core_designs(sample):
     app = after(opened(**SMALL), "designs")
-    made = {one.key: one.mechanism for one in app.session_state["_robust_designs"].answer}
+    made = {item.key: item.mechanism for item in app.session_state["_robust_designs"].answer}
     for key, mechanism in design_all(sample, 1.0, 1.0, ("independent", "secret_rr")).items():
         assert made[key].utility == pytest.approx(mechanism.utility)
 

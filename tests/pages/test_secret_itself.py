@@ -55,8 +55,8 @@ def test_one_click_asks_for_it_and_a_caption_says_what_it_means():
     assert app.query_params["x"] == "race"
     assert "sx" not in app.query_params
     assert not app.error
-    assert markdown(data_controls.ITSELF) in [one.value for one in app.caption]
-    assert "data_itself" not in [one.key for one in app.button]
+    assert markdown(data_controls.ITSELF) in [item.value for item in app.caption]
+    assert "data_itself" not in [item.key for item in app.button]
     assert app.toggle(key="data_pair").disabled
 
 
@@ -71,9 +71,9 @@ def test_one_click_keeps_the_purpose(purpose):
 
 def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
     app = opened()
-    said = [caption for one in app.radio for caption in one.proto.captions]
-    assert any(ITSELF in caption for caption in said)
-    assert any("with X = S it equals LDP" in caption for caption in said)
+    text = [caption for item in app.radio for caption in item.proto.captions]
+    assert any(ITSELF in caption for caption in text)
+    assert any("with X = S it equals LDP" in caption for caption in text)
     assert app.toggle(key="looks_at_s").disabled
     app = pick(app, "notion", "metric_ldp")
     assert not app.exception
@@ -92,10 +92,10 @@ def test_a_release_of_it_is_made_and_verified_on_the_page(tmp_path):
     app = app.run().button(key="release_make").click().run()
     assert not app.exception
     assert not app.error
-    found = app.session_state["_visit"].release.made
+    result = app.session_state["_visit"].release.made
     target = tmp_path / "released.csv"
-    target.write_bytes(found.path.read_bytes())
-    text = json.dumps(found.made.certificate)
+    target.write_bytes(result.path.read_bytes())
+    text = json.dumps(result.made.certificate)
     checks = verify(text, target, FOLDER / "heart_hungarian.parquet", str(2**100 + 7))
     assert failed(checks) == []
 
@@ -107,4 +107,4 @@ def test_promises_stand_side_by_side_on_it(keys):
     app = comparing.opened(project=project)
     assert not app.exception
     assert not app.error
-    assert comparing.kept(app) == [comparing.share(one) for one in project.scenarios]
+    assert comparing.kept(app) == [comparing.share(item) for item in project.scenarios]

@@ -43,7 +43,7 @@ def test_parquet_is_counted_where_it_lies_and_text_is_read(folder, sweeps):
     use(app, "few.csv")
     finish(app, sweeps)
     assert metrics(app)["Records n"] == "3"
-    assert {one.name for one in folder.iterdir()} == {"people.parquet", "few.csv", "bad.csv"}
+    assert {item.name for item in folder.iterdir()} == {"people.parquet", "few.csv", "bad.csv"}
 
 
 def test_what_cannot_be_read_gives_one_sentence(folder, sweeps):

@@ -20,21 +20,21 @@ async def moved(address, page, query):
         await visitor.load()
         visitor.page = visitor.pages[page]
         await visitor.load(urlencode(query))
-        found = []
+        result = []
         for value in (0.4, 0.2, 0.01):
             await visitor.move("eps", value)
-            found.append([one for one in visitor.texts.values() if one.startswith(EXCEPTION)])
-        return found, visitor.asked("eps")
+            result.append([item for item in visitor.texts.values() if item.startswith(EXCEPTION)])
+        return result, visitor.asked("eps")
 
 
 @pytest.mark.parametrize(("page", "more"), [("", {}), ("mechanisms", {"mech": "pair_rr"})])
 def test_a_budget_beyond_the_data_can_be_moved_down(page, more):
     with served() as address:
-        found, eps = asyncio.run(moved(address, page, BEYOND | more))
-    assert (found, eps) == ([[], [], []], "0.01")
+        result, eps = asyncio.run(moved(address, page, BEYOND | more))
+    assert (result, eps) == ([[], [], []], "0.01")
 
 
 def test_the_steps_of_a_slider_that_has_no_end_on_its_data_are_finite():
-    found = controls.steps(DOMAINS["eps_l"], 0.5)
-    assert found[0] == 0
-    assert found[-2:] == [8.0, float("inf")]
+    result = controls.steps(DOMAINS["eps_l"], 0.5)
+    assert result[0] == 0
+    assert result[-2:] == [8.0, float("inf")]

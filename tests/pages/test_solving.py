@@ -52,7 +52,7 @@ def page_text(app):
 
 
 def figures(app):
-    return {one.label: one for one in key_figures(app)}
+    return {item.label: item for item in key_figures(app)}
 
 
 def keys(app):
@@ -63,9 +63,9 @@ def refined(pool, scenario=SCENARIO):
     """Do the work on an answer as if no clock ran out."""
     job, _, arguments = pool.open[0]
     assert arguments[0] == scenario
-    found = evaluate_at_leisure(scenario)
-    job.succeed(found)
-    return found
+    result = evaluate_at_leisure(scenario)
+    job.succeed(result)
+    return result
 
 
 def evaluate_at_leisure(scenario):
@@ -78,7 +78,7 @@ def evaluate_at_leisure(scenario):
 def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancelled(page, solves):
     app = opened(page, **SMALL)
     assert not app.exception
-    job, start = (one[0] for one in solves.open)  # the second is subset random response
+    job, start = (item[0] for item in solves.open)  # the second is subset random response
     assert "Quick estimate. Improving…" in page_text(app)
     app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
@@ -107,21 +107,21 @@ def test_the_glance_is_at_least_subset_random_response_and_the_last_answer_takes
     assert percent(glance) >= round(100 * start.nmi, 1)
     assert figures(app)["Gap, nats"].delta == "time limit"
     before = {key: drawn[key] for key in ("lifts", "mechanism", "confusability_after")}
-    found = refined(solves)
+    result = refined(solves)
     app.run()
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
+    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f}%"
     assert figures(app)["NMI"].value != glance
     assert "audit: " in page_text(app)
     # no chart of the first glance stays beside the last answer
     shown = np.array(drawn["mechanism"][0]["data"][0]["z"], dtype=float)
-    assert shown.shape[::-1] == found.mechanism.kernel.shape or (
-        shown.shape == found.mechanism.kernel.shape
+    assert shown.shape[::-1] == result.mechanism.kernel.shape or (
+        shown.shape == result.mechanism.kernel.shape
     )
     for key, figure in before.items():
         assert drawn[key] != figure, key
     after = drawn["confusability_after"][0]
     nodes = max(len(trace.get("x", ())) for trace in after["data"])
-    assert nodes >= found.mechanism.n_y
+    assert nodes >= result.mechanism.n_y
 
 
 @pytest.mark.usefixtures("hurried")
@@ -150,11 +150,11 @@ def test_subset_random_response_is_on_screen_before_the_optimum_is_found(solves)
 def test_a_page_is_asked_for_where_another_session_has_found_a_better_answer():
     app = opened(**SMALL)
     assert b"" not in looks(app)
-    found = evaluate_at_leisure(SCENARIO)
-    store.KNOWN.add(SCENARIO, found.joint, found.mechanism)
+    result = evaluate_at_leisure(SCENARIO)
+    store.KNOWN.add(SCENARIO, result.joint, result.mechanism)
     assert b"" in looks(app)
     app.run()
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
+    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f}%"
 
 
 @pytest.mark.usefixtures("hurried")
@@ -162,10 +162,10 @@ def test_subset_random_response_is_a_first_glance_where_its_time_ran_out(solves)
     app = opened(**LARGER | {"mech": "subset_random_response"})
     assert "Quick estimate. Improving…" in page_text(app)
     assert figures(app)["Gap, nats"].delta == "time limit"
-    found = refined(solves, replace(LARGER_SCENARIO, mechanism="subset_random_response"))
+    result = refined(solves, replace(LARGER_SCENARIO, mechanism="subset_random_response"))
     app.run()
     assert "Quick estimate" not in page_text(app)
-    assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
+    assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f}%"
     assert figures(app)["Gap, nats"].delta == "heuristic"
 
 
@@ -175,7 +175,7 @@ def test_no_answer_is_below_a_line_that_came_with_it(sweeps, drawn):
     with clock.using(clock.Ticking(1e-6)):
         sweeps.finish_all()
     app.slider(key="eps").set_value(0.55).run()
-    (line,) = (one for one in drawn["frontier"][0]["data"] if one.get("name") == "Optimal")
+    (line,) = (item for item in drawn["frontier"][0]["data"] if item.get("name") == "Optimal")
     below = [y for x, y in zip(line["x"], line["y"], strict=True) if x <= 0.55]
     assert percent(figures(app)["NMI"].value) >= round(100 * max(below), 1) - 0.05
 
@@ -212,10 +212,10 @@ def test_an_answer_that_failed_is_told_to_its_session_and_begun_anew_by_the_next
     app.button(key="refine_again").click().run()
     assert len(solves.open) == 2  # it waits for the other session's work
     refined(solves)
-    for one in (app, other):
-        one.run()
-        assert "Quick estimate" not in page_text(one)
-        assert "died" not in page_text(one)
+    for item in (app, other):
+        item.run()
+        assert "Quick estimate" not in page_text(item)
+        assert "died" not in page_text(item)
 
 
 def test_what_a_time_limit_cut_short_is_a_start_for_the_next_session_and_no_more(solves):
@@ -367,20 +367,20 @@ def test_a_quick_question_starts_no_work_elsewhere(solves):
 
 def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(solves):
     """An answer that was cut short is what the next session starts from, and no more."""
-    asked = {"data": "adult", "s": "income", "x": ["sex", "race"], "notion": "srlip"}
-    asked |= {"eps": "0.5", "mech": "srlip_product_optimised"}
-    app = opened(**asked)
+    request = {"data": "adult", "s": "income", "x": ["sex", "race"], "notion": "srlip"}
+    request |= {"eps": "0.5", "mech": "srlip_product_optimised"}
+    app = opened(**request)
     with clock.using(clock.Ticking(1000.0)):
         solves.finish()
     app.run()
     assert figures(app)["Gap, nats"].delta == "time limit"
     cut = percent(figures(app)["NMI"].value)
-    other = opened(**asked)
+    other = opened(**request)
     assert figures(other)["NMI"].value == f"≥ {figures(app)['NMI'].value}"
     assert "Quick estimate" in page_text(other)
     assert len(solves.open) == 1
     app.button(key="search_on").click().run()
-    assert [one[2][0].time_limit for one in solves.open] == [5.0, 10.0]
+    assert [item[2][0].time_limit for item in solves.open] == [5.0, 10.0]
     assert figures(app)["NMI"].value == figures(other)["NMI"].value  # it stays meanwhile
     solves.fail(SolverError("The worker process died (exit status -9)."))
     other.run()
@@ -397,7 +397,7 @@ def test_what_has_no_first_answer_may_be_searched_on_where_its_time_was_over(sol
 @pytest.mark.usefixtures("hurried")
 def test_a_second_session_has_the_first_ones_glance_and_the_full_search_too(solves, monkeypatch):
     first = opened(**SMALL)
-    asked = len(solves.open)
+    request = len(solves.open)
 
     def again(*_):
         raise AssertionError("the glance is looked for again")
@@ -408,8 +408,8 @@ def test_a_second_session_has_the_first_ones_glance_and_the_full_search_too(solv
     assert not second.exception
     assert "Quick estimate" in page_text(second)
     assert figures(second)["NMI"].value == figures(first)["NMI"].value
-    assert len(solves.open) == asked  # both wait for the same work
-    found = refined(solves)
+    assert len(solves.open) == request  # both wait for the same work
+    result = refined(solves)
     for app in (first, second):
         app.run()
-        assert figures(app)["NMI"].value == f"{100 * found.mechanism.nmi:.1f}%"
+        assert figures(app)["NMI"].value == f"{100 * result.mechanism.nmi:.1f}%"

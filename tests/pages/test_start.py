@@ -33,17 +33,17 @@ def page_text(app):
 def test_every_example_is_a_question_that_one_button_opens(query):
     app = opened("explore", query)
     assert not app.exception
-    assert all(one.title.endswith("?") for one in PRESETS)
-    assert all(f"]({one.link})" in page_text(app) for one in PRESETS)
-    assert all(markdown(one.source) in page_text(app) for one in PRESETS)
+    assert all(item.title.endswith("?") for item in PRESETS)
+    assert all(f"]({item.link})" in page_text(app) for item in PRESETS)
+    assert all(markdown(item.source) in page_text(app) for item in PRESETS)
 
 
 def first_glance(app):
-    return any(refining.GLANCE in one.replace("\\", "") for one in texts(app))
+    return any(refining.GLANCE in item.replace("\\", "") for item in texts(app))
 
 
 @pytest.mark.usefixtures("sweeps")
-@pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", PRESETS, ids=lambda item: item.key)
 def test_each_link_opens_what_it_promises_without_an_error(one):
     page, _, query = one.link.partition("?")
     with clock.using(clock.Ticking(1e-6)):  # no time limit cuts an answer here
@@ -55,12 +55,12 @@ def test_each_link_opens_what_it_promises_without_an_error(one):
             assert app.title[0].value == "What can be known for sure"
             return
         if one.key == "funnel_theorem_4":  # another process works on it
-            assert any("Computing" in one.value for one in app.info)
+            assert any("Computing" in item.value for item in app.info)
             return
         several = isinstance(one.asked, Project)
-        asked = one.asked.scenarios if several else (one.asked,)
-        wanted = [share(evaluate(scenario).mechanism.kept) for scenario in asked]
-    shown = [one.value for one in key_figures(app)]
+        request = one.asked.scenarios if several else (one.asked,)
+        wanted = [share(evaluate(scenario).mechanism.kept) for scenario in request]
+    shown = [item.value for item in key_figures(app)]
     if one.key == "rldp_example_3":  # its robust optimum begins with a first glance
         assert first_glance(app)
         del wanted[1]

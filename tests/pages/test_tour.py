@@ -32,8 +32,8 @@ def test_it_is_an_offer_on_the_bare_page_too(monkeypatch):
 
 
 def test_what_is_in_the_sidebar_is_said_where_the_sidebar_is_folded():
-    said = [(step.folded or step.text).lower() for step in tour.STEPS]
-    for text in (said[0], said[1], said[5]):
+    message = [(step.folded or step.text).lower() for step in tour.STEPS]
+    for text in (message[0], message[1], message[5]):
         assert "sidebar" in text
     for step in tour.STEPS:
         assert "below it" not in (step.folded or step.text).lower()

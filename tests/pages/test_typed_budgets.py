@@ -19,8 +19,8 @@ def _no_sweeps(sweeps):
 
 def field(app, key="typed_eps"):
     """Return the field of a budget that is shown now."""
-    (found,) = [one for one in app.number_input if re.fullmatch(rf"{key}_\d+", one.key)]
-    return found
+    (result,) = [item for item in app.number_input if re.fullmatch(rf"{key}_\d+", item.key)]
+    return result
 
 
 def test_a_budget_is_typed_beyond_the_end_of_its_slider_which_follows():
@@ -72,8 +72,8 @@ def test_a_tiny_budget_is_not_taken_for_0(unit, nats):
 
 
 def test_each_side_of_a_promise_is_typed_and_infinity_is_left_blank():
-    asked = Scenario(data=SMALL, notion="sides", mechanism="watchdog", eps_u=math.inf)
-    app = opened("lift", scenario=asked)
+    request = Scenario(data=SMALL, notion="sides", mechanism="watchdog", eps_u=math.inf)
+    app = opened("lift", scenario=request)
     assert field(app, "typed_eps_u").value is None
     field(app, "typed_eps_l").set_value(12.5).run()
     assert not app.exception
@@ -85,7 +85,7 @@ def test_a_columns_budget_is_typed():
     app = opened(project=QUICK)
     field(app, "col1_typed_nats").set_value(15.0).run()
     assert not app.exception
-    assert [one.eps for one in pinned(app).scenarios] == [1.0, 15.0, 1.0]
+    assert [item.eps for item in pinned(app).scenarios] == [1.0, 15.0, 1.0]
     assert app.slider(key="col1_eps_nats").value == 15.0
 
 
@@ -95,7 +95,7 @@ def test_a_columns_slider_that_is_moved_twice_is_not_put_back():
     before.set_value(before.value)
     slider.set_value(0.95).run()
     slider.set_value(0.9).run()
-    assert [one.eps for one in pinned(app).scenarios] == [1.0, 0.9, 1.0]
+    assert [item.eps for item in pinned(app).scenarios] == [1.0, 0.9, 1.0]
 
 
 def test_a_link_may_ask_for_as_much():

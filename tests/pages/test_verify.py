@@ -27,8 +27,8 @@ FIELDS = {"certificate": "application/json", "released": "text/csv"}
 @pytest.fixture(scope="module")
 def release():
     """Return a certificate and its released file."""
-    found = written(made(opened()))
-    return json.dumps(found.made.certificate).encode(), found.path.read_bytes()
+    result = written(made(opened()))
+    return json.dumps(result.made.certificate).encode(), result.path.read_bytes()
 
 
 def dropped(certificate, released, app=None, original=None, **more):
@@ -53,10 +53,10 @@ def test_nothing_can_be_checked_before_both_files_are_there():
 def test_the_files_of_a_release_pass_and_what_needs_the_original_is_named(release):
     app = dropped(*release)
     assert not app.error
-    told = page_text(app)
-    assert "No check failed." in told
-    assert markdown("The certificate is as it was written.") in told
-    assert markdown("The original was not given, so this could not be checked.") in told
+    reported = page_text(app)
+    assert "No check failed." in reported
+    assert markdown("The certificate is as it was written.") in reported
+    assert markdown("The original was not given, so this could not be checked.") in reported
 
 
 def test_a_changed_file_fails_in_words(release):
@@ -82,17 +82,17 @@ def test_the_owner_s_own_file_and_secret_have_every_check_hold(tmp_path, monkeyp
     app, path = with_upload(tmp_path, people(40), draw=by, id="id")
     if by == "key":
         app.text_input(key="release_key").set_value(KEY).run()
-    found = written(made(app))
-    certificate = json.dumps(found.made.certificate).encode()
+    result = written(made(app))
+    certificate = json.dumps(result.made.certificate).encode()
     dropped(
         certificate,
-        found.path.read_bytes(),
+        result.path.read_bytes(),
         app,
         original=(path.name, path.read_bytes()),
         secret=SEED if by == "seed" else KEY,
     )
     assert app.text_input(key="verify_secret").label == f"{by.title()} (optional)"
-    assert "All checks passed." in [one.value for one in app.success]
+    assert "All checks passed." in [item.value for item in app.success]
     assert markdown("people.csv is the original file, byte by byte.") in page_text(app)
     last = app.session_state[verify._LAST]
     assert last.seed is None

@@ -108,9 +108,9 @@ def test_the_sheet_that_is_read_and_the_others_are_named(sweeps, monkeypatch, el
     if elsewhere:
         sweeps.finish()
         checked(app.run())
-    said = [one.value.replace("\\", "") for one in app.caption]
-    assert "Sheet “J_a_n” is read; “Feb” is not: choose another sheet." in said
-    assert not any("Sheet “" in one.value for one in brought(workbook(), "one.xlsx").caption)
+    text = [item.value.replace("\\", "") for item in app.caption]
+    assert "Sheet “J_a_n” is read; “Feb” is not: choose another sheet." in text
+    assert not any("Sheet “" in item.value for item in brought(workbook(), "one.xlsx").caption)
 
 
 def test_a_small_workbook_that_takes_much_is_read_elsewhere(sweeps):

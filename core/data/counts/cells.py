@@ -243,7 +243,7 @@ def count_cells(
     counts = np.zeros([len(layers), *(len(symbols.keys) for symbols in named)], dtype=exact)
     for s, x, row in zip(*keys, rows, strict=True):
         counts[:, places[0][s], places[1][x]] += [row[layer] for layer in layers]
-    found = None
+    result = None
     if known is not None:
         values = [tuple(row[level] for level in known.levels) for row in rows]
         order = {value: i for i, value in enumerate(sorted(set(values), key=_texts_first))}
@@ -253,8 +253,8 @@ def count_cells(
         labels = tuple(names[value] for value in order)
         weight = (float(row[SAMPLED if SAMPLED in row else "n"]) for row in rows)
         s_keys, x_keys = map(tuple, keys)
-        found = KnownCells(s_keys, x_keys, tuple(k), tuple(n), tuple(weight), labels)
-    return (named[0], named[1]), counts.astype(np.float64), (grouped[0], grouped[1]), found
+        result = KnownCells(s_keys, x_keys, tuple(k), tuple(n), tuple(weight), labels)
+    return (named[0], named[1]), counts.astype(np.float64), (grouped[0], grouped[1]), result
 
 
 def _texts_first(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -267,20 +267,20 @@ def _check_known(
 ) -> None:
     """Raise `TooManyLevelsError` if what is known has too many values for one promise."""
     values = marked.select(*known.levels).distinct()
-    found = int(table.row(values.aggregate(k=values.count()))["k"])
+    result = int(table.row(values.aggregate(k=values.count()))["k"])
     fewer = (
         "cut numeric columns into bins, group rare levels, or choose fewer columns that are known."
     )
-    if found > MOST_KNOWN:
+    if result > MOST_KNOWN:
         raise TooManyLevelsError(
-            f"{shown(known.title)}, which others know, has {found:,} values; at most "
+            f"{shown(known.title)}, which others know, has {result:,} values; at most "
             f"{MOST_KNOWN:,} are allowed: {fewer}"
         )
-    if found * sizes[0] * sizes[1] > MAX_KNOWN_CELLS:
+    if result * sizes[0] * sizes[1] > MAX_KNOWN_CELLS:
         raise TooManyLevelsError(
-            f"{shown(known.title)}, which others know, has {found:,} values beside {sizes[0]:,} "
+            f"{shown(known.title)}, which others know, has {result:,} values beside {sizes[0]:,} "
             f"levels of {shown(sides[0].title)} and {sizes[1]:,} of {shown(sides[1].title)}: "
-            f"{found * sizes[0] * sizes[1]:,} cells; at most {MAX_KNOWN_CELLS:,} are allowed: "
+            f"{result * sizes[0] * sizes[1]:,} cells; at most {MAX_KNOWN_CELLS:,} are allowed: "
             f"{fewer}"
         )
 

@@ -92,8 +92,8 @@ def _outputs(cells: FloatArray, joint: Joint, eps: float, until: Deadline) -> Fl
             kernel = np.tile(p_own @ part, (len(p_x), 1))
             kernel[own] = part
             kernels.append(kernel)
-            told = MutualInformation().value((p_x[:, None] * kernel).T, p_x)
-            known = max(known, told)
+            reported = MutualInformation().value((p_x[:, None] * kernel).T, p_x)
+            known = max(known, reported)
     weights = p_x * np.hstack(kernels).T
     used = weights.sum(axis=1) > 0
     result: FloatArray = weights[used] / weights[used].sum(axis=1, keepdims=True)

@@ -458,8 +458,8 @@ def best_under(
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     if notion.exact and ball.budget == np.inf and 0 < notion.eps <= FAR:
         known = under_every_distribution(cells, notion, seconds / 4)
-        found = search(notion, time_limit=3 * seconds / 4, known=tuple(known))
-        return proven(_of_every_distribution(cells, notion, found, known), gap)
+        result = search(notion, time_limit=3 * seconds / 4, known=tuple(known))
+        return proven(_of_every_distribution(cells, notion, result, known), gap)
     if seconds < _LEAST_SECONDS:
         tell_cut()
     alone = seconds < _LEAST_SECONDS or (

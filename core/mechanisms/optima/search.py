@@ -191,9 +191,9 @@ def _nearly(
 
 def _apart(joint: Joint, notion: Notion, joined: Classes, outcome: Outcome) -> Outcome:
     """Return the outcome of a search for classes as that for X, within the notion if they are."""
-    found = joined.outcome(joint, outcome)
-    if not joined.fewer or notion.holds(joint, found.kernel):
-        return found
+    result = joined.outcome(joint, outcome)
+    if not joined.fewer or notion.holds(joint, result.kernel):
+        return result
     # outputs of X that are moved for the slack's sake lose what the classes' symbols tell
     within = tightened(joined.joint, outcome.kernel, joined.notion)
     return joined.outcome(joint, replace(outcome, kernel=within))

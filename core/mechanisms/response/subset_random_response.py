@@ -92,8 +92,8 @@ def subset_random_response(
     of_x = classes(joint, pointwise, Information()).of_x
     alike = [_Alike.of_set(joint, of_x, members) for members in sets]
     stakes = [
-        _stake(joint.p_x[list(members)].sum() * one.p_in)
-        for members, one in zip(sets, alike, strict=True)
+        _stake(joint.p_x[list(members)].sum() * item.p_in)
+        for members, item in zip(sets, alike, strict=True)
     ]
     ranked = sorted(range(len(sets)), key=lambda i: -stakes[i])
     late = 0

@@ -124,7 +124,7 @@ class LevelBound:
         """Halve the intervals of large errors at a mixture's weights, (k, n_x), of outputs."""
         masses = weights.sum(axis=1, keepdims=True)
         means = weights / np.where(masses > 0, masses, 1.0)
-        lines = [secants(one.lower, one.upper) for one in self._intervals]
+        lines = [secants(item.lower, item.upper) for item in self._intervals]
         below = np.array([slopes for slopes, _ in lines]) * means
         errors = special.entr(means) - below - np.array([level for _, level in lines])
         total = masses[:, 0] * errors.sum(axis=1)
@@ -132,10 +132,10 @@ class LevelBound:
         halves = []
         for i in np.flatnonzero(chosen):
             symbols = np.flatnonzero(errors[i] >= LARGE * errors[i].max())
-            one = self._intervals[i]
-            one = replace(one, points=np.vstack([one.points, means[i]]), symbols=symbols)
-            halves += self._split(one)
-        kept = [one for one, gone in zip(self._intervals, chosen, strict=True) if not gone]
+            item = self._intervals[i]
+            item = replace(item, points=np.vstack([item.points, means[i]]), symbols=symbols)
+            halves += self._split(item)
+        kept = [item for item, gone in zip(self._intervals, chosen, strict=True) if not gone]
         self._intervals = kept + self._narrowed(halves, ROUNDS[1], deadline)
 
     def _split(self, one: Interval) -> list[Interval]:
@@ -151,8 +151,10 @@ class LevelBound:
         for _ in range(rounds):
             if deadline.over:
                 break
-            cut = [replace(one, rows=np.vstack([one.rows, self._cuts(one)])) for one in intervals]
-            intervals = [_ranged(one, deadline) for one in cut]
+            cut = [
+                replace(item, rows=np.vstack([item.rows, self._cuts(item)])) for item in intervals
+            ]
+            intervals = [_ranged(item, deadline) for item in cut]
         return intervals
 
     def _cuts(self, interval: Interval) -> FloatArray:
@@ -180,11 +182,11 @@ class LevelBound:
     def _mixture(self) -> tuple[float, FloatArray]:
         """Return the bound by the best mixture over all intervals, and its weights, (k, n_x)."""
         n_x, count, every = len(self.p_x), len(self._intervals), np.eye(len(self.p_x))
-        lines = [secants(one.lower, one.upper) for one in self._intervals]
+        lines = [secants(item.lower, item.upper) for item in self._intervals]
         costs = np.array([slopes + intercepts.sum() for slopes, intercepts in lines])
         blocks = [
-            np.vstack([one.rows, every - one.upper[:, None], one.lower[:, None] - every])
-            for one in self._intervals
+            np.vstack([item.rows, every - item.upper[:, None], item.lower[:, None] - every])
+            for item in self._intervals
         ]
         inner = sparse.csr_array(sparse.block_diag(blocks))
         of_x = sparse.csr_array(sparse.hstack([sparse.eye_array(n_x)] * count))

@@ -195,12 +195,12 @@ class _Constraints:
             inverse = np.linalg.inv(np.moveaxis(matrix[:, basic], 0, 1))
         except np.linalg.LinAlgError:
             return None
-        found = np.einsum("kij,skj->ski", inverse, right)
+        answer = np.einsum("kij,skj->ski", inverse, right)
         result = values.copy()
-        for value, part in zip(result, found, strict=True):
+        for value, part in zip(result, answer, strict=True):
             np.put_along_axis(value, basic, part, axis=1)
         spread = np.abs(inverse).sum(axis=2).max(axis=1)
-        return result, self._error(spread, found, right)
+        return result, self._error(spread, answer, right)
 
     def _by_tight_rows(
         self, core: IntArray, free: BoolArray, values: FloatArray, right: FloatArray
@@ -221,9 +221,9 @@ class _Constraints:
         tight = given[:, core] + np.where(core < n, own, -own)
         last = np.broadcast_to(right[:, :, -1:], (*tight.shape[:2], 1))
         tight = np.concatenate([tight, last], axis=2)
-        found = np.einsum("kij,skj->ski", inverse, tight)
-        slacks = right[:, :, :count] - found @ rows[n:].T
-        result = np.where(free, np.concatenate([found, slacks], axis=2), values)
+        answer = np.einsum("kij,skj->ski", inverse, tight)
+        slacks = right[:, :, :count] - answer @ rows[n:].T
+        result = np.where(free, np.concatenate([answer, slacks], axis=2), values)
         sums = np.abs(inverse).sum(axis=2)
         spread = np.maximum(sums.max(axis=1), 1 + (sums @ np.abs(rows[n:]).T).max(axis=1))
         return result, self._error(spread, result, tight)

@@ -152,7 +152,7 @@ class LinearProgram:
         """Delete rows, numbers of shape (k,), that are basic: the basis stays one."""
         basis = self._highs.getBasis()
         gone = set(which.tolist())
-        status = [one for i, one in enumerate(basis.row_status) if i not in gone]
+        status = [item for i, item in enumerate(basis.row_status) if i not in gone]
         _check(self._highs.deleteRows(len(which), which.astype(np.int32)), "fewer rows")
         basis.row_status = status
         self.n_rows -= len(which)

@@ -129,8 +129,8 @@ def _sidebar() -> None:
 def _are_of_other_data() -> bool:
     """Return whether the columns were pinned with other data than the sidebar's."""
     scenarios = [state.scenario(), *(scenario for scenario, _, _ in query.shown())]
-    asked = [one.data for one in scenarios]
-    pinned = {(one.source, one.secret, one.released, one.known) for one in asked}
+    request = [item.data for item in scenarios]
+    pinned = {(item.source, item.secret, item.released, item.known) for item in request}
     return len(pinned) > 1
 
 

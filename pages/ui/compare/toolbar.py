@@ -220,11 +220,11 @@ def remedy(column: Answered) -> None:
             args=(place,),
             kwargs={"data": replace(scenario.data, secret_released=True)},
         )
-    elif chosen.uses_notion and not chosen.works_under(asked := scenario.kinds[0]):
+    elif chosen.uses_notion and not chosen.works_under(request := scenario.kinds[0]):
         for entry in [
             entry
             for entry in mechanisms.CATALOGUE.values()
-            if entry.uses_notion and entry.works_under(asked)
+            if entry.uses_notion and entry.works_under(request)
         ][:2]:
             st.button(
                 entry.title,

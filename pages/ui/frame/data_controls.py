@@ -196,8 +196,8 @@ def _choose_source() -> None:
         st.toast(markdown(str(error)), icon=":material/error:")
         return
     if known:
-        said = f"With other data, it is no longer asked that {_named(known)} known."
-        st.toast(markdown(said), icon=":material/info:")
+        text = f"With other data, it is no longer asked that {_named(known)} known."
+        st.toast(markdown(text), icon=":material/info:")
 
 
 def _choose_columns() -> None:

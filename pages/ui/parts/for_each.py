@@ -99,20 +99,20 @@ def _open(each: ForEach) -> str:
 def sentence(each: ForEach, result: Result, unit: str) -> str:
     """Return what the mechanisms keep of X for someone who knows K, beside the one for all."""
     known, most = result.counted.report.known, float(each.share @ each.most)
-    one = float(each.share @ each.of_one(result.mechanism.kernel))
+    item = float(each.share @ each.of_one(result.mechanism.kernel))
     if most == 0:
         return f"{known} determines X: there is nothing left to keep."
     proof = ", proven" if each.proven else f", at most {level(each.upper_bound, unit)}"
     return (
         f"For someone who knows {known}, one mechanism each keeps {share(each.information / most)} "
         f"of the information in X (I(X;Y|K) {level(each.information, unit)} {unit}{proof}); the "
-        f"one for all keeps {share(one / most)}. No release can be made with it yet."
+        f"one for all keeps {share(item / most)}. No release can be made with it yet."
     )
 
 
 def _table(each: ForEach, result: Result) -> pd.DataFrame:
     """Return a row for each mechanism, the values with most records first."""
-    names, one = result.counted.report.known_values, each.of_one(result.mechanism.kernel)
+    names, item = result.counted.report.known_values, each.of_one(result.mechanism.kernel)
     records = each.share * (result.joint.n or 1)
     rows = []
     for at, (mechanism, values) in enumerate(zip(each.mechanisms, each.groups, strict=True)):
@@ -125,7 +125,7 @@ def _table(each: ForEach, result: Result) -> pd.DataFrame:
                 else f"{number_of(len(values), 'rare value')} together",
                 "records": round(float(records[at])),
                 KEPT[0]: mechanism.utility / most if most else None,
-                KEPT[1]: one[at] / most if most else None,
+                KEPT[1]: item[at] / most if most else None,
                 "outputs": mechanism.n_y,
                 "proven": mechanism.status == "optimal",
             }

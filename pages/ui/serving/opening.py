@@ -51,8 +51,8 @@ def scripts(root: str) -> list[str]:
     Empty where Streamlit's scripts are written in another way: the page loads them later then.
     """
     written = (STATIC / "js" / root).read_text(encoding="utf-8")
-    found = re.search(r"m\.f=\[(.*?)\]", written)
-    every = re.findall(r'"([^"]+)"', found[1]) if found else []
+    result = re.search(r"m\.f=\[(.*?)\]", written)
+    every = re.findall(r'"([^"]+)"', result[1]) if result else []
     needed: dict[str, None] = {}
     for widget in WIDGETS:
         part = re.search(

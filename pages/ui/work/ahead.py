@@ -165,10 +165,12 @@ class Ahead:
         """
         with self._lock:
             self._drop_closed()
-            while left := [one for one in self._questions.values() if one.left]:
+            while left := [item for item in self._questions.values() if item.left]:
                 last = left[-1]
-                beside = [one for one in left if one.name == last.name and one.pages & last.pages]
-                question = min(beside, key=lambda one: one.seconds)
+                beside = [
+                    item for item in left if item.name == last.name and item.pages & last.pages
+                ]
+                question = min(beside, key=lambda item: item.seconds)
                 with visits.ahead_for(question.owner):
                     near = question.next(AT_ONCE if len(beside) == 1 else 1)
                 if near:

@@ -164,11 +164,11 @@ def ready(what: Offer, near: int, had: Mapping[int, str]) -> dict[int, Frame]:
 
 def _version(results: Sequence[Result | None]) -> str:
     """Return a short name of answers, another one where any is a better one or proven by now."""
-    told = [
+    reported = [
         result and (result.content_id, result.mechanism.status, result.mechanism.upper_bound)
         for result in results
     ]
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:12]
+    return hashlib.sha256(repr(reported).encode()).hexdigest()[:12]
 
 
 def written(frames: dict[int, Frame]) -> bytes:

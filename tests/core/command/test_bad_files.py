@@ -76,4 +76,4 @@ def test_one_sentence_and_nothing_left(write, read, said, tmp_path, capsys, monk
     assert all(line.startswith("  --read ") for line in choices)
     assert said in sentence
     assert sentence.endswith(".")
-    assert sorted(one.name for one in left.rglob("*") if one.is_file()) == []
+    assert sorted(item.name for item in left.rglob("*") if item.is_file()) == []

@@ -87,13 +87,13 @@ def folder(made, tmp_path):
 
 def without_progress(said):
     """Return the lines beside those that a busy machine says of its progress."""
-    return [one for one in said.splitlines() if not re.fullmatch(r"\w+: [\d,]+ s", one)]
+    return [item for item in said.splitlines() if not re.fullmatch(r"\w+: [\d,]+ s", item)]
 
 
 def refused(done, sentence):
     assert sentence in done.stderr
     lines = without_progress(done.stderr)
-    assert len(lines) == 1 or all(one.startswith("  --read ") for one in lines[1:])
+    assert len(lines) == 1 or all(item.startswith("  --read ") for item in lines[1:])
     assert done.returncode == 2
     assert done.stdout == ""
 
@@ -187,8 +187,8 @@ def test_output_that_cannot_be_written_is_told(line, folder):
     ],
 )
 def test_a_name_that_is_no_text_is_refused_and_shown_as_its_bytes(line, name, folder):
-    asked = {"random": {"draws": 2, "n_s": 2, "n_x": 3}, "vary": {"mechanism": ["watchdog"]}}
-    (folder / "sweep.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"random": {"draws": 2, "n_s": 2, "n_x": 3}, "vary": {"mechanism": ["watchdog"]}}
+    (folder / "sweep.json").write_text(json.dumps(request), encoding="utf-8")
     shutil.copy(folder / "people.csv", folder / "p\udcff.csv")
     before = contents(folder)
     done = command(folder, line)

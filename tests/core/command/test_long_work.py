@@ -46,36 +46,36 @@ def test_a_first_interrupt_ends_all_deadlines_and_a_second_one_the_work(capsys):
 
 
 def test_other_threads_leave_signals_alone():
-    found = []
+    result = []
 
     def work():
         with finishing("Answering") as state:
-            found.append((state.status(), signal.getsignal(signal.SIGINT)))
+            result.append((state.status(), signal.getsignal(signal.SIGINT)))
 
     thread = threading.Thread(target=work)
     thread.start()
     thread.join()
-    assert found == [(0, signal.getsignal(signal.SIGINT))]
+    assert result == [(0, signal.getsignal(signal.SIGINT))]
 
 
 def test_long_work_is_reported_and_short_work_is_not(monkeypatch):
-    told, twice = [], threading.Event()
+    reported, twice = [], threading.Event()
 
     def say(text):
-        told.append(text)
-        if len(told) == 2:
+        reported.append(text)
+        if len(reported) == 2:
             twice.set()
 
     monkeypatch.setattr(common, "say", say)
     with clock.using(time.monotonic), reporting("Answering", first=1e-3):
         assert twice.wait(60)
-    assert told[:2] == ["Answering: 0 s", "Answering: 0 s"]
-    count = len(told)
+    assert reported[:2] == ["Answering: 0 s", "Answering: 0 s"]
+    count = len(reported)
     with clock.using(time.monotonic), reporting("Answering", first=3600):
         pass
     with reporting("Answering", first=0.0):  # on a clock that counts
         pass
-    assert len(told) == count
+    assert len(reported) == count
 
 
 def started(folder, *arguments, **environment):
@@ -122,7 +122,7 @@ def test_an_interrupted_comparison_and_report_have_every_answer(tmp_path):
         job.send_signal(signal.SIGINT)
     (out, _), (_, err) = (job.communicate(timeout=600) for job in jobs)
     assert [job.returncode for job in jobs] == [3, 3]
-    assert all(one["answer"]["audit"]["holds"] for one in json.loads(out)["columns"])
+    assert all(item["answer"]["audit"]["holds"] for item in json.loads(out)["columns"])
     assert "Written: 'r.html'." in err
     assert (tmp_path / "r.html").read_text(encoding="utf-8").endswith("</html>\n")
 
@@ -131,8 +131,8 @@ def test_an_interrupted_comparison_and_report_have_every_answer(tmp_path):
 def test_a_release_that_is_ended_leaves_nothing(ended_by, tmp_path):
     rows = "".join(f"{'fm'[i % 2]},{i % 7},{i}\n" for i in range(300_000))
     (tmp_path / "people.csv").write_text(f"sex,town,id\n{rows}", encoding="utf-8")
-    asked = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
-    (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": {"secret": ["sex"], "released": ["town"]}, "mechanism": "watchdog"}
+    (tmp_path / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
     (tmp_path / "scratch").mkdir()
     line = "release scenario.json people.csv out.csv --seed 1 --certificate c.json"
     job = started(tmp_path, *line.split(), TMPDIR=str(tmp_path / "scratch"))
@@ -151,26 +151,26 @@ def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     monkeypatch.chdir(tmp_path)
-    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S):
+    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", reported, re.S):
         lines = "\n".join(line[2:] for line in content.splitlines())
         (tmp_path / name).write_text(f"{lines}\n", encoding="utf-8")
-    commands = re.findall(r"\$ python -m core (.*)", told)
+    commands = re.findall(r"\$ python -m core (.*)", reported)
     assert len(commands) == 2
-    found = []
+    result = []
     for line in commands:
         assert main(line.split()) == 0
-        found.append(capsys.readouterr())
-    assert [one.err for one in found] == ["", ""]
+        result.append(capsys.readouterr())
+    assert [item.err for item in result] == ["", ""]
     if command == "evaluate":
-        answers = [json.loads(one.out) for one in found]
-        assert [one["audit"]["asked"] for one in answers] == ["0.5-LIP", "1-LDP"]
+        answers = [json.loads(item.out) for item in result]
+        assert [item["audit"]["asked"] for item in answers] == ["0.5-LIP", "1-LDP"]
         assert answers[1]["n"] == 6
     else:
-        sets = json.loads(found[1].out)
-        assert [one["source"] for one in sets] == [
-            line.split()[0] for line in found[0].out.splitlines()
+        sets = json.loads(result[1].out)
+        assert [item["source"] for item in sets] == [
+            line.split()[0] for line in result[0].out.splitlines()
         ]
         assert {"sex", "occupation"} <= set(sets[0]["columns"])
 
@@ -218,13 +218,13 @@ def test_an_interrupt_that_a_library_turns_into_an_error_is_one(error, monkeypat
         except KeyboardInterrupt:
             raise error("reading failed: KeyboardInterrupt") from None
 
-    before = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    before = {item: signal.getsignal(item) for item in (signal.SIGINT, signal.SIGTERM)}
     monkeypatch.setattr(datasets, "run", interrupted)
     try:
         assert run(["datasets"]) == 3
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for item, handler in before.items():
+            signal.signal(item, handler)
     assert capsys.readouterr().err.startswith("Stopped: nothing was written")
 
 

@@ -31,16 +31,16 @@ def test_the_example_of_the_help_runs(tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         main(["release", "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
+    reported = capsys.readouterr().out
     monkeypatch.chdir(tmp_path)
-    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S):
+    for name, content in re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", reported, re.S):
         text = "\n".join(line[2:] for line in content.splitlines()) + "\n"
         (tmp_path / name).write_text(text, encoding="utf-8")
-    (command,) = re.findall(r"\$ python -m core (.*)", told.replace("\\\n", " "))
+    (command,) = re.findall(r"\$ python -m core (.*)", reported.replace("\\\n", " "))
     assert main(command.split()) == 0
-    found = read(tmp_path / "released.csv")
-    assert list(found) == ["job", "town"]
-    assert found["town"] == ["A", "B", "A", "A", "B", "A"]
+    result = read(tmp_path / "released.csv")
+    assert list(result) == ["job", "town"]
+    assert result["town"] == ["A", "B", "A", "A", "B", "A"]
     assert capsys.readouterr().out == ""
     assert json.loads((tmp_path / "certificate.json").read_text())["released"]["records"] == 6
 
@@ -64,8 +64,8 @@ def test_records_of_the_same_person_are_said_before_all_else(folder, capsys):
     assert first.startswith("Up to 3 records a person: a promise for one record is not one for a")
     assert "500 records of 500" in second
     assert run(f"scenario.json visits.csv {rest} --read first=true") == 0
-    assert "Up to" not in (said := capsys.readouterr().err)
-    assert "167 records of 167" in said
+    assert "Up to" not in (text := capsys.readouterr().err)
+    assert "167 records of 167" in text
 
 
 def test_columns_are_kept_and_known_by_their_names(folder, capsys):
@@ -76,9 +76,9 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["released"]["treatment"] == "chosen"
     assert body["beside"]["columns"] == ["age", "note"]
     assert body["beside"]["known"] == ["id"]
-    told = capsys.readouterr().err
-    assert "An attack that learns from other records guesses sex right for" in told
-    assert "of 500 records from Y and these 3 columns, compared with" in told
+    reported = capsys.readouterr().err
+    assert "An attack that learns from other records guesses sex right for" in reported
+    assert "of 500 records from Y and these 3 columns, compared with" in reported
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
     assert "holds        beside: Recomputed with the same result" in capsys.readouterr().out
 
@@ -100,8 +100,8 @@ def test_the_design_may_be_a_table_of_a_data_base(folder, capsys):
     with duckdb.connect(str(folder / "own.db")) as base:
         base.execute("CREATE TABLE people AS SELECT sex, town FROM read_csv('people.csv')")
     data = {"source": f"duckdb://{folder}/own.db#people", "secret": ["sex"], "released": ["town"]}
-    asked = {"data": data, "notion": "lip", "eps": 0.3}
-    (folder / "base.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": data, "notion": "lip", "eps": 0.3}
+    (folder / "base.json").write_text(json.dumps(request), encoding="utf-8")
     assert run("base.json people.csv out.csv --seed 8 --certificate c.json") == 0
     assert f"(made for people in duckdb://{folder}/own.db)" in capsys.readouterr().err
     assert run("scenario.json people.csv same.csv --seed 8") == 0  # counts, and so the mechanism
@@ -137,14 +137,14 @@ def test_a_bundled_set_is_released_from_its_file(folder, capsys):
 
 @pytest.mark.parametrize("key", ["adult", "adult_all"])
 def test_a_bundled_set_is_named_by_its_key(key, folder, capsys):
-    asked = {"data": {"source": key}, "mechanism": "watchdog"}
-    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": {"source": key}, "mechanism": "watchdog"}
+    (folder / "asked.json").write_text(json.dumps(request), encoding="utf-8")
     assert run(f"asked.json {key} out.parquet --seed {SEED} --certificate c.json") == 0
     assert "made for" not in capsys.readouterr().err
     rows = {"adult": 32_561, "adult_all": 48_842}[key]
     assert len(read(folder / "out.parquet")["occupation"]) == rows
     assert main(["verify", "c.json", "out.parquet", key, "--seed", str(SEED), "--json"]) == 0
-    assert all(one["passed"] for one in json.loads(capsys.readouterr().out))
+    assert all(item["passed"] for item in json.loads(capsys.readouterr().out))
 
 
 def test_a_mechanism_for_other_records_is_applied_to_fresh_ones(folder, capsys):
@@ -265,6 +265,6 @@ def test_progress_is_told_ten_times_at_most(capsys, monkeypatch):
         lambda *a, **k: applying.write(*a, **k, batch=10),
     )
     assert run("scenario.json people.csv out.csv --seed 1") == 0
-    told = [line for line in capsys.readouterr().err.splitlines() if "of 500 records" in line]
-    assert told[0] == "50 of 500 records"
-    assert len(told) == 9
+    reported = [line for line in capsys.readouterr().err.splitlines() if "of 500 records" in line]
+    assert reported[0] == "50 of 500 records"
+    assert len(reported) == 9

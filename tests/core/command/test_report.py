@@ -25,18 +25,18 @@ def folder(tmp_path, monkeypatch):
 
 def figures(text):
     """Return the charts that a report draws."""
-    (found,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
-    return json.loads(found)
+    (result,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
+    return json.loads(result)
 
 
 def test_the_example_of_the_help_runs(folder, capsys):
     with pytest.raises(SystemExit) as ended:
         main(["report", "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
-    (content,) = re.findall(r"\$ cat scenario.json\n(.*?)\n(?=  \$)", told, re.S)
+    reported = capsys.readouterr().out
+    (content,) = re.findall(r"\$ cat scenario.json\n(.*?)\n(?=  \$)", reported, re.S)
     (folder / "scenario.json").write_text(content, encoding="utf-8")
-    (line,) = re.findall(r"\$ python -m core (.*)", told)
+    (line,) = re.findall(r"\$ python -m core (.*)", reported)
     assert main(line.split()) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -50,9 +50,11 @@ def test_it_holds_the_answer_its_charts_and_how_to_get_it_again(folder):
     result = evaluate(SCENARIO)
     drawn = figures(text)
     assert len(drawn) == 7
-    line = next(one for one in drawn[0]["data"] if one.get("name") == "Watchdog")
+    line = next(item for item in drawn[0]["data"] if item.get("name") == "Watchdog")
     assert len(line["x"]) == 32
-    cells = [value for one in drawn[2]["data"] if "z" in one for row in one["z"] for value in row]
+    cells = [
+        value for item in drawn[2]["data"] if "z" in item for row in item["z"] for value in row
+    ]
     assert pytest.approx(sorted(cells), abs=1e-3) == sorted(result.mechanism.kernel.ravel())
     assert f"{result.mechanism.nmi:.1%}" in text
     assert "00fe" not in json.dumps(drawn)
@@ -87,8 +89,8 @@ def test_every_kind_of_question_on_a_file_has_a_report(kind, folder):
     write(columns, folder / "people.csv")
     data = {"source": "people.csv", "secret": ["sex"], "released": ["town"], "task": ["income"]}
     data["secret_released"] = kind == "S beside X"
-    asked = {"data": data, "time_limit": 1.0} | changes
-    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": data, "time_limit": 1.0} | changes
+    (folder / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
     own = kind != "a robust notion"  # whose optima take a second each
     assert main(["report", "scenario.json", "r.html", "--lines", "own" if own else "none"]) == 0
     path = folder / "r.html"
@@ -103,7 +105,7 @@ def test_every_kind_of_question_on_a_file_has_a_report(kind, folder):
     assert len(drawn) == 6 + own
     if not own:
         return
-    (line, *_) = [one for one in drawn[0]["data"] if len(one.get("x", ())) > 9]
+    (line, *_) = [item for item in drawn[0]["data"] if len(item.get("x", ())) > 9]
     kept = [value for value in line["y"] if value is not None]
     assert kept == sorted(kept)
     assert 0 <= kept[0] <= kept[-1] <= 1.0 + 1e-6
@@ -114,9 +116,9 @@ def test_labels_are_text_in_every_part(folder):
     evil = "</script><img src=x onerror=alert(1)>"
     columns["town"] = [evil if town == "Köln" else town for town in columns["town"]]
     write(columns, folder / "people.csv")
-    asked = {"data": {"source": "people.csv", "secret": ["sex"], "released": ["town"]}}
+    request = {"data": {"source": "people.csv", "secret": ["sex"], "released": ["town"]}}
     (folder / "scenario.json").write_text(
-        json.dumps(asked | {"mechanism": "watchdog"}), encoding="utf-8"
+        json.dumps(request | {"mechanism": "watchdog"}), encoding="utf-8"
     )
     assert main(["report", "scenario.json", "r.html", "--lines", "none"]) == 0
     text = (folder / "r.html").read_text(encoding="utf-8")
@@ -135,8 +137,8 @@ def test_symbols_that_are_left_out_of_a_file_are_not_named(folder):
     gone = {"columns": ["town"], "names": ["vanished-a", "vanished-b", "vanished-d"]}
     merge = {"columns": ["town"], "names": ["Bonn", "Ulm", "vanished-b"]}
     data = {"source": "people.csv", "secret": ["sex"], "released": ["town"], "left_out": [gone]}
-    asked = {"data": data | {"merges": [merge]}, "mechanism": "watchdog"}
-    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": data | {"merges": [merge]}, "mechanism": "watchdog"}
+    (folder / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
     assert main(["report", "scenario.json", "r.html", "--lines", "none"]) == 0
     text = (folder / "r.html").read_text(encoding="utf-8")
     assert "of 60 records" in text
@@ -158,15 +160,15 @@ def test_what_is_refused_leaves_no_file(folder, capsys):
 
 def test_another_file_than_the_scenarios_is_refused(folder, capsys):
     write(people(30), folder / "people.csv")
-    asked = {"data": {"source": "upload:" + "0" * 64, "secret": ["sex"], "released": ["town"]}}
-    (folder / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
+    request = {"data": {"source": "upload:" + "0" * 64, "secret": ["sex"], "released": ["town"]}}
+    (folder / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
     assert main(["report", "scenario.json", "r.html", "--data", "people.csv"]) == 2
     assert "another file, or a changed one" in capsys.readouterr().err
 
 
 def test_lines_are_the_mechanisms_that_keep_the_promise():
-    found = command.lines(evaluate(SCENARIO), alone=False)
-    keys = [line.mechanism for line in found]
+    result = command.lines(evaluate(SCENARIO), alone=False)
+    keys = [line.mechanism for line in result]
     assert keys[0] == "watchdog"
     assert set(keys) == set(command.COMPARED)
     assert command.lines(evaluate(Scenario(notion="guess", mechanism="optimal"))) == ()
@@ -174,9 +176,9 @@ def test_lines_are_the_mechanisms_that_keep_the_promise():
 
 def test_without_the_dashboard_it_is_one_sentence(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(command, "WRITER", "no_such_package.report.report")
-    asked = tmp_path / "asked.json"
-    asked.write_text('{"mechanism": "watchdog"}', encoding="utf-8")
-    assert main(["report", str(asked), str(tmp_path / "report.html")]) == 2
+    request = tmp_path / "asked.json"
+    request.write_text('{"mechanism": "watchdog"}', encoding="utf-8")
+    assert main(["report", str(request), str(tmp_path / "report.html")]) == 2
     assert "the dashboard is not installed here: `python" in capsys.readouterr().err
     assert "no_such_package" not in sys.modules
 
@@ -184,8 +186,8 @@ def test_without_the_dashboard_it_is_one_sentence(monkeypatch, tmp_path, capsys)
 def test_a_report_is_not_written_over_what_it_is_made_of(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = {"source": "people.csv", "secret": ["sex"], "released": ["job"]}
-    asked = json.dumps({"data": data, "mechanism": "watchdog"})
-    (tmp_path / "scenario.json").write_text(asked, encoding="utf-8")
+    request = json.dumps({"data": data, "mechanism": "watchdog"})
+    (tmp_path / "scenario.json").write_text(request, encoding="utf-8")
     (tmp_path / "people.csv").write_text("sex,job\nf,a\nf,b\nm,b\n", encoding="utf-8")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     for line in ("people.csv", "scenario.json", "own.csv --data own.csv"):

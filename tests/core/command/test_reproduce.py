@@ -26,12 +26,12 @@ def test_the_example_of_the_help_runs_and_writes_one_page_and_the_data(
     assert ended.value.code == 0
     (line,) = re.findall(r"\$ python -m core (.*)", capsys.readouterr().out)
     assert main(line.split()) == 0
-    told = capsys.readouterr()
-    assert "lift_1  Figure 1" in told.out
-    assert "claims: " in told.out
-    assert "lift_1: done" in told.err
+    reported = capsys.readouterr()
+    assert "lift_1  Figure 1" in reported.out
+    assert "claims: " in reported.out
+    assert "lift_1: done" in reported.err
     run = Run.from_json((tmp_path / "reproduced/results.json").read_text(encoding="utf-8"))
-    assert [one.key for one in run.experiments] == ["lift_1"]
+    assert [item.key for item in run.experiments] == ["lift_1"]
     assert run.quick
     assert len(run.missing) == len(EXPERIMENTS) - 1
     page = (tmp_path / "reproduced/results.html").read_text(encoding="utf-8")
@@ -50,30 +50,30 @@ def test_the_example_of_the_help_runs_and_writes_one_page_and_the_data(
 
 def test_a_quick_run_says_that_few_draws_decide_less():
     undecided = Verdict("ORD", "a > b", "", (Value("ε = 1", 0.1, error=0.1),), few=5)
-    one = Experiment("lift_1", "lift", "", "", "", 5, (), (), (), (undecided,))
-    run = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (one,))
-    said = command.table(run)
-    assert "5 draws are too few to decide at ε = 1." in said
-    assert "too few draws to decide" in said
-    assert "DIFFERS" not in said
+    item = Experiment("lift_1", "lift", "", "", "", 5, (), (), (), (undecided,))
+    run = Run("0.1.0", "2026-01-01", "2 cores", 0, True, (item,))
+    text = command.table(run)
+    assert "5 draws are too few to decide at ε = 1." in text
+    assert "too few draws to decide" in text
+    assert "DIFFERS" not in text
     lower = replace(undecided, few=0, values=(Value("ε = 1", -0.5, error=0.1),))
-    decided = replace(one, verdicts=(lower,))
-    said = command.table(replace(run, quick=False, experiments=(decided,)))
-    assert "too few" not in said
-    assert "DIFFERS" in said
+    decided = replace(item, verdicts=(lower,))
+    text = command.table(replace(run, quick=False, experiments=(decided,)))
+    assert "too few" not in text
+    assert "DIFFERS" in text
 
 
 def test_what_another_seed_or_code_has_made_is_made_again(tmp_path, capsys):
-    asked = ["reproduce", "--quick", "--only", "lift_1", "--out", str(tmp_path)]
-    assert main(asked) == 0
+    request = ["reproduce", "--quick", "--only", "lift_1", "--out", str(tmp_path)]
+    assert main(request) == 0
     first = json.loads((tmp_path / "lift_1.json").read_text(encoding="utf-8"))
     capsys.readouterr()
-    assert main([*asked, "--seed", "7"]) == 0
+    assert main([*request, "--seed", "7"]) == 0
     assert "kept from an earlier" not in capsys.readouterr().err
     second = json.loads((tmp_path / "lift_1.json").read_text(encoding="utf-8"))
     assert first["experiment"] != second["experiment"]
     (tmp_path / "lift_1.json").write_text("{", encoding="utf-8")
-    assert main([*asked, "--seed", "7"]) == 0
+    assert main([*request, "--seed", "7"]) == 0
     assert json.loads((tmp_path / "lift_1.json").read_text(encoding="utf-8"))["seed"] == 7
 
 
@@ -106,9 +106,9 @@ def test_an_experiment_that_fails_is_named_and_the_others_are_kept(monkeypatch, 
 
     monkeypatch.setattr(running.Pool, "submit", submit)
     assert main(["reproduce", "--quick", "--only", "lift_1"]) == 3
-    told = capsys.readouterr()
-    assert "lift_1: failed: no more memory" in told.err
-    assert told.out == "0 claims\n"
+    reported = capsys.readouterr()
+    assert "lift_1: failed: no more memory" in reported.err
+    assert reported.out == "0 claims\n"
 
 
 def test_the_machine_is_told_without_its_name(monkeypatch):

@@ -28,11 +28,11 @@ def folder(tmp_path, monkeypatch):
             sheet.append(list(row))
     book.save("people.xlsx")
     data = {"source": "people.xlsx", "secret": ["sex"], "released": ["town"]}
-    asked = {"data": data, "notion": "lip", "eps": 0.3, "mechanism": "watchdog"}
-    (tmp_path / "scenario.json").write_text(json.dumps(asked), encoding="utf-8")
-    project = {"columns": [{"name": name, "scenario": asked} for name in "ab"]}
+    request = {"data": data, "notion": "lip", "eps": 0.3, "mechanism": "watchdog"}
+    (tmp_path / "scenario.json").write_text(json.dumps(request), encoding="utf-8")
+    project = {"columns": [{"name": name, "scenario": request} for name in "ab"]}
     (tmp_path / "project.json").write_text(json.dumps(project), encoding="utf-8")
-    sweep = {"scenario": asked, "vary": {"eps": [0.1, 0.3]}}
+    sweep = {"scenario": request, "vary": {"eps": [0.1, 0.3]}}
     (tmp_path / "sweep.json").write_text(json.dumps(sweep), encoding="utf-8")
     return tmp_path
 

@@ -61,10 +61,10 @@ def test_the_example_of_the_help_runs(folder, capsys, here):
     with pytest.raises(SystemExit) as ended:
         main(["sweep", "--help"])
     assert ended.value.code == 0
-    told = capsys.readouterr().out
-    ((name, content),) = re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", told, re.S)
+    reported = capsys.readouterr().out
+    ((name, content),) = re.findall(r"\$ cat (\S+)\n(.*?)\n(?=  \$)", reported, re.S)
     (folder / name).write_text(content, encoding="utf-8")
-    (line,) = re.findall(r"\$ python -m core (.*)", told.replace("\\\n", " "))
+    (line,) = re.findall(r"\$ python -m core (.*)", reported.replace("\\\n", " "))
     assert main(line.split()) == 0
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -86,18 +86,18 @@ def test_the_size_is_told_before_anything_is_computed(folder, capsys):
         "48 points: 2 mechanisms × 2 budgets × 12 draws.\n"
         "Searches take at most 240 s on one processor.\n"
     )
-    asked = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
-    (folder / "large.json").write_text(json.dumps(asked))
+    request = {"vary": {"eps": [0.5, 1]}, "random": {"draws": 500_000_000, "n_s": 5, "n_x": 17}}
+    (folder / "large.json").write_text(json.dumps(request))
     assert run("large.json --out out.parquet") == 2
-    told = capsys.readouterr().err
-    assert "has 1,000,000,000 points (2 budgets × 500,000,000 draws)" in told
-    assert told.count("\n") == 1
+    reported = capsys.readouterr().err
+    assert "has 1,000,000,000 points (2 budgets × 500,000,000 draws)" in reported
+    assert reported.count("\n") == 1
     assert not (folder / "out.parquet.parts").exists()
 
 
 def test_a_file_of_records_is_counted_and_known_by_its_content(folder, capsys, here):
     write(people(200), folder / "people.csv")
-    asked = {
+    request = {
         "scenario": {"mechanism": "watchdog", "notion": "lip"},
         "vary": {
             "data": [
@@ -108,7 +108,7 @@ def test_a_file_of_records_is_counted_and_known_by_its_content(folder, capsys, h
         },
         "measures": ["kept"],
     }
-    (folder / "files.json").write_text(json.dumps(asked))
+    (folder / "files.json").write_text(json.dumps(request))
     assert run("files.json --out out.parquet --summary out.json") == 0
     table, sweep = read(folder / "out.parquet")
     assert sweep.questions[0].data.source == "people.csv"
@@ -130,8 +130,10 @@ def test_no_file_that_a_sweep_writes_has_the_hash_of_the_records(folder, here, m
     path = write(people(200), folder / "people.csv")
     plain = hashlib.sha256(path.read_bytes()).hexdigest()
     data = {"source": "people.csv", "secret": ["sex"], "released": ["town"]}
-    asked = about("people.csv") | {"vary": {"data": [data, {"source": "adult"}], "eps": [0.2, 2.0]}}
-    (folder / "files.json").write_text(json.dumps(asked))
+    request = about("people.csv") | {
+        "vary": {"data": [data, {"source": "adult"}], "eps": [0.2, 2.0]}
+    }
+    (folder / "files.json").write_text(json.dumps(request))
     here.most = 1
 
     def stopped(*_args, **_more):
@@ -140,8 +142,8 @@ def test_no_file_that_a_sweep_writes_has_the_hash_of_the_records(folder, here, m
     with monkeypatch.context() as patched:
         patched.setattr(command._Progress, "__call__", stopped)
         assert run("files.json --out out.parquet") == UNFINISHED
-    unfinished = sorted(one for one in (folder / "out.parquet.parts").iterdir() if one.is_file())
-    assert {one.suffix for one in unfinished} >= {".json", ".parquet"}
+    unfinished = sorted(item for item in (folder / "out.parquet.parts").iterdir() if item.is_file())
+    assert {item.suffix for item in unfinished} >= {".json", ".parquet"}
     no_hash_in(unfinished, plain)
     for means in ("means.json", "means.parquet"):
         assert run(f"files.json --out out.parquet --resume --summary {means}") == 0
@@ -156,15 +158,15 @@ def no_hash_in(paths, plain):
 
 def whole(path):
     """Return all that a file says, decoded where it is Parquet."""
-    said = path.read_bytes().decode("latin-1")
+    text = path.read_bytes().decode("latin-1")
     if path.suffix == ".parquet":
         table = parquet.read_table(path)
-        said += f"{table.to_pydict()}{table.schema.metadata}"
-    return said
+        text += f"{table.to_pydict()}{table.schema.metadata}"
+    return text
 
 
 def test_a_file_may_be_what_all_points_share(folder, here):
-    asked = {
+    request = {
         "scenario": {
             "data": {
                 "source": str(FOLDER / "german_credit.parquet"),
@@ -175,12 +177,12 @@ def test_a_file_may_be_what_all_points_share(folder, here):
         },
         "vary": {"eps": [0.3, 0.6]},
     }
-    (folder / "one.json").write_text(json.dumps(asked))
+    (folder / "one.json").write_text(json.dumps(request))
     assert run("one.json --out out.parquet --summary out.parquet.parquet --differences eps") == 0
     assert here.computed == [1, 0]
-    found = parquet.read_table(folder / "out.parquet.parquet")
-    assert found.num_rows == 3 * len(Sweep().measures)
-    assert found["than"].to_pylist()[-1] == 0.3
+    result = parquet.read_table(folder / "out.parquet.parquet")
+    assert result.num_rows == 3 * len(Sweep().measures)
+    assert result["than"].to_pylist()[-1] == 0.3
 
 
 @pytest.mark.parametrize(
@@ -233,8 +235,8 @@ def test_a_sweep_may_be_about_a_table_of_a_data_base(folder, here):
     write(people(200), folder / "people.csv")
     with duckdb.connect(str(folder / "own.db")) as base:
         base.execute("CREATE TABLE people AS SELECT sex, town FROM read_csv('people.csv')")
-    asked = about(f"duckdb://{folder}/own.db#people")
-    (folder / "base.json").write_text(json.dumps(asked))
+    request = about(f"duckdb://{folder}/own.db#people")
+    (folder / "base.json").write_text(json.dumps(request))
     assert run("base.json --out out.parquet") == 0
     assert here.computed == [1, 0]
     table, sweep = read(folder / "out.parquet")
@@ -283,9 +285,9 @@ def test_draws_without_an_answer_do_not_end_a_sweep(folder, here):  # noqa: ARG0
 def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):
     here.failing = {3}
     assert run("sweep.json --out out.parquet --workers 3") == 3
-    told = capsys.readouterr().err
-    assert "1 point could not be computed: The worker process died" in told
-    assert "47 of 48 points are kept in 'out.parquet.parts': the same command" in told
+    reported = capsys.readouterr().err
+    assert "1 point could not be computed: The worker process died" in reported
+    assert "47 of 48 points are kept in 'out.parquet.parts': the same command" in reported
     assert here.processes == 3
     here.failing = ()
     assert run("sweep.json --out out.parquet") == 2
@@ -299,15 +301,17 @@ def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):
 def test_a_front_has_the_questions_that_no_other_dominates(folder, capsys, here):  # noqa: ARG001
     line = "sweep.json --out out.parquet --summary out.json --front"
     assert run(f"{line} level_average_mi kept") == 0
-    found = json.loads((folder / "out.json").read_text())["front"]
-    means = {(one["question"], one["measure"]): one["mean"] for one in summary(*read_both(folder))}
+    result = json.loads((folder / "out.json").read_text())["front"]
+    means = {
+        (item["question"], item["measure"]): item["mean"] for item in summary(*read_both(folder))
+    }
     points = [(means[q, "level_average_mi"], means[q, "kept"]) for q in range(4)]
     best = [
         q
         for q, (cost, gain) in enumerate(points)
         if not any(c <= cost and g >= gain and (c, g) != (cost, gain) for c, g in points)
     ]
-    assert [one["question"] for one in found] == sorted(best, key=lambda q: points[q])
+    assert [item["question"] for item in result] == sorted(best, key=lambda q: points[q])
     assert run(f"{line} kept kept") == 2
     assert "in this order" in capsys.readouterr().err
 
@@ -318,9 +322,9 @@ def read_both(folder):
 
 def test_progress_is_told_with_what_is_left(folder, capsys, here):  # noqa: ARG001
     assert run("sweep.json --out out.parquet") == 0
-    told = re.findall(r"(\d+) of 48 points, about [\d,]+ s left", capsys.readouterr().err)
-    assert 3 <= len(told) <= command.REPORTED
-    assert list(map(int, told)) == sorted(map(int, told))
+    reported = re.findall(r"(\d+) of 48 points, about [\d,]+ s left", capsys.readouterr().err)
+    assert 3 <= len(reported) <= command.REPORTED
+    assert list(map(int, reported)) == sorted(map(int, reported))
 
 
 INTERRUPTED = """
@@ -353,17 +357,17 @@ def test_ctrl_c_writes_what_there_is_and_says_how_to_go_on(folder):
         text=True,
         start_new_session=True,
     )
-    _, told = client.communicate()
+    _, reported = client.communicate()
     assert client.returncode == 3
-    assert "Traceback" not in told
-    last = told.splitlines()[-1]
-    found = re.fullmatch(
+    assert "Traceback" not in reported
+    last = reported.splitlines()[-1]
+    result = re.fullmatch(
         r"(\d+) of 400 points are kept in 'out\.parquet\.parts': the same command with --resume "
         r"goes on\.",
         last,
     )
-    assert found, told
-    assert 0 < int(found[1]) < 400
+    assert result, reported
+    assert 0 < int(result[1]) < 400
 
 
 def test_processes_are_as_many_as_there_are_processors():

@@ -32,23 +32,23 @@ def test_the_examples_of_the_help_run(capsys):
     commands = re.findall(r"\$ python -m core (.*)", help_text("verify", capsys))
     assert len(commands) == 2
     assert main(commands[0].split()) == 0
-    said = capsys.readouterr()
-    assert "not checked  draw: The original was not given" in said.out
-    assert "not checked  promised: one record: This promise rests on 'data'" in said.out
-    assert said.err == ("Not everything could be checked: proof, one record, sampling error.\n")
+    text = capsys.readouterr()
+    assert "not checked  draw: The original was not given" in text.out
+    assert "not checked  promised: one record: This promise rests on 'data'" in text.out
+    assert text.err == ("Not everything could be checked: proof, one record, sampling error.\n")
     assert main(commands[1].split()) == 0
-    said = capsys.readouterr()
-    assert said.out.count("holds ") == 28
-    assert said.err == ""
+    text = capsys.readouterr()
+    assert text.out.count("holds ") == 28
+    assert text.err == ""
 
 
 def test_a_failed_check_is_named_and_has_status_2(folder, capsys):
     path = folder / "released.csv"
     path.write_text(path.read_text(encoding="utf-8").replace("A", "B", 1), encoding="utf-8")
     assert main(["verify", "certificate.json", "released.csv"]) == 2
-    said = capsys.readouterr()
-    assert "FAILS        released file: released.csv is not the released file" in said.out
-    assert said.err == "1 check failed: released file.\n"
+    text = capsys.readouterr()
+    assert "FAILS        released file: released.csv is not the released file" in text.out
+    assert text.err == "1 check failed: released file.\n"
 
 
 def test_a_certificate_adds_no_line_and_undoes_none(folder, capsys):
@@ -59,20 +59,20 @@ def test_a_certificate_adds_no_line_and_undoes_none(folder, capsys):
     body["promises"] = [body["promises"][0] | {"about": version, "status": "promised"}]
     path.write_text(json.dumps(body), encoding="utf-8")
     assert main(["verify", "certificate.json", "released.csv"]) == 2
-    said = capsys.readouterr()
-    assert [line for line in said.out.splitlines() if line.startswith("holds        seed")] == []
-    assert (said.out + said.err).replace("\n", "").isprintable()
-    assert said.err.count("\n") == 1
+    text = capsys.readouterr()
+    assert [line for line in text.out.splitlines() if line.startswith("holds        seed")] == []
+    assert (text.out + text.err).replace("\n", "").isprintable()
+    assert text.err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("folder")
 def test_the_checks_are_there_as_json(capsys):
     assert main(["verify", "--json", "certificate.json", "released.csv", "people.csv"]) == 0
     checks = json.loads(capsys.readouterr().out)
-    told = {one["name"]: one["passed"] for one in checks}
+    reported = {item["name"]: item["passed"] for item in checks}
     # only with the seed these can be told
-    assert [told.pop(name) for name in ("original file", "seed")] == [None, None]
-    assert set(told.values()) == {True}
+    assert [reported.pop(name) for name in ("original file", "seed")] == [None, None]
+    assert set(reported.values()) == {True}
 
 
 @pytest.mark.parametrize(
@@ -88,10 +88,10 @@ def test_the_checks_are_there_as_json(capsys):
 @pytest.mark.usefixtures("folder")
 def test_bad_input_is_one_sentence(line, sentence, capsys):
     assert main(["verify", *line.split()]) == 2
-    said = capsys.readouterr()
-    assert sentence in said.err
-    assert said.err.count("\n") == 1
-    assert said.out == ""
+    text = capsys.readouterr()
+    assert sentence in text.err
+    assert text.err.count("\n") == 1
+    assert text.out == ""
 
 
 def test_a_promise_that_is_not_checked_has_status_3(folder, capsys):
@@ -104,12 +104,12 @@ def test_a_promise_that_is_not_checked_has_status_3(folder, capsys):
     capsys.readouterr()
     line = "verify c.json out.csv fresh.csv"
     assert main(line.split()) == 3
-    said = capsys.readouterr()
-    assert "FAILS" not in said.out
-    assert said.err == (
+    text = capsys.readouterr()
+    assert "FAILS" not in text.out
+    assert text.err == (
         "Not everything could be checked: proof, one record, sampling error, repeated releases.\n"
     )
     assert main([*line.split(), "--design", "people.csv", "--key", "key.txt"]) == 0
-    said = capsys.readouterr()
-    assert "not checked" not in said.out
-    assert said.err == ""
+    text = capsys.readouterr()
+    assert "not checked" not in text.out
+    assert text.err == ""

@@ -40,11 +40,11 @@ def test_adult_has_the_marginals_of_its_documentation():
         "native-country": 42,
     }
     secret = {column: "race" if column == "sex" else "sex" for column in levels}
-    found = {
+    result = {
         column: count(DataSpec("adult", (secret[column],), (column,))).joint.n_x
         for column in levels
     }
-    assert found == levels
+    assert result == levels
     described = {column.name: column.levels for column in describe("adult").columns}
     assert {column: described[column] for column in levels} == levels
 

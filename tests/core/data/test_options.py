@@ -43,21 +43,21 @@ def options(draw):
         decimal,
         draw(st.sampled_from([mark for mark in THOUSANDS if mark != decimal])),
         draw(MARKS),
-        tuple({one.column: one for one in draw(st.lists(columns(), max_size=3))}.values()),
+        tuple({item.column: item for item in draw(st.lists(columns(), max_size=3))}.values()),
     )
 
 
 @given(options())
 def test_what_is_read_survives_json_links_and_programs(read):
-    asked = Scenario(data=DataSpec(read=read), mechanism="watchdog")
-    assert Scenario.from_json(asked.to_json()) == asked
-    assert from_query(to_query(asked)) == (asked, ())
-    written = snippet(asked)
+    request = Scenario(data=DataSpec(read=read), mechanism="watchdog")
+    assert Scenario.from_json(request.to_json()) == request
+    assert from_query(to_query(request)) == (request, ())
+    written = snippet(request)
     if read != ReadOptions():
         scope = {}
-        line = next(one for one in written.splitlines() if one.startswith("data = "))
+        line = next(item for item in written.splitlines() if item.startswith("data = "))
         exec("from core.data import *\n" + line, scope)
-        assert scope["data"] == asked.data
+        assert scope["data"] == request.data
 
 
 def test_a_question_that_says_nothing_on_reading_keeps_its_hash():
@@ -70,8 +70,8 @@ def test_a_question_that_says_nothing_on_reading_keeps_its_hash():
 
 @given(options(), options())
 def test_two_ways_to_read_are_two_questions(one, other):
-    asked = [Scenario(data=DataSpec(read=read)) for read in (one, other)]
-    assert (asked[0].content_hash() == asked[1].content_hash()) == (one == other)
+    request = [Scenario(data=DataSpec(read=read)) for read in (one, other)]
+    assert (request[0].content_hash() == request[1].content_hash()) == (one == other)
 
 
 def test_columns_and_marks_have_one_order_and_defaults_are_left_out():
@@ -80,7 +80,7 @@ def test_columns_and_marks_have_one_order_and_defaults_are_left_out():
         columns=(ColumnOptions("z", "text"), ColumnOptions("y"), ColumnOptions("a", "boolean")),
     )
     assert read.missing == ("a", "b")
-    assert [one.column for one in read.columns] == ["a", "z"]
+    assert [item.column for item in read.columns] == ["a", "z"]
     assert read.of("a").kind == "boolean"
     assert read.of("y") == ColumnOptions("y")
     assert read.marks_of("z") == ("a", "b")
@@ -123,7 +123,7 @@ def test_columns_and_marks_have_one_order_and_defaults_are_left_out():
 def test_bad_options_get_one_sentence(values, sentence):
     with pytest.raises(InvalidInputError, match=sentence):
         DataSpec.from_dict({"read": values})
-    asked, notices = from_query({"read": json.dumps(values)})
-    assert asked.data.read == ReadOptions()
+    request, notices = from_query({"read": json.dumps(values)})
+    assert request.data.read == ReadOptions()
     assert len(notices) == 1
     assert notices[0].startswith("The link has read=")

@@ -51,7 +51,7 @@ def test_sources_have_titles(sources):
 def test_uploads_of_one_name_are_numbered_in_their_order(sources):
     names = ["a.csv", "b.csv", "a.csv", "a.csv (2)", "a.csv"]
     files = [f"s,x\na,{i}\nb,1\n".encode() for i in range(len(names))]
-    keys = [sources.add_bytes(*one) for one in zip(files, names, strict=True)]
+    keys = [sources.add_bytes(*item) for item in zip(files, names, strict=True)]
     labels = ["a.csv", "b.csv", "a.csv (2)", "a.csv (2) (2)", "a.csv (3)"]
     assert [sources.label(key) for key in keys] == labels
     assert sources.add_bytes(files[0], "a.csv") == keys[0]  # nothing new

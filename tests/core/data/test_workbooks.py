@@ -75,10 +75,10 @@ def test_many_sheets_and_long_names_make_a_short_sentence(tmp_path):
         "Sheet “Sheet” is read; “A”, “B”, “C”, “D”, “E” and 2 more are not: choose another sheet."
     )
     long = changed(content, "xl/workbook.xml", b'name="A"', b'name="' + b"A" * 5_000 + b'"')
-    said = read_bytes(long, "book.xlsx", tmp_path).sheets.said()
-    assert said.count("A") == 79  # and the sign that it is cut
-    one = Sheets("Jan", ("a\n\u202eb",)).said()
-    assert one == "Sheet “Jan” is read; “a  b” is not: choose another sheet."
+    text = read_bytes(long, "book.xlsx", tmp_path).sheets.said()
+    assert text.count("A") == 79  # and the sign that it is cut
+    item = Sheets("Jan", ("a\n\u202eb",)).said()
+    assert item == "Sheet “Jan” is read; “a  b” is not: choose another sheet."
 
 
 def changed(content, part, old, new):

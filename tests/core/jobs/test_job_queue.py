@@ -22,8 +22,8 @@ def test_owners_take_turns_however_much_one_of_them_asks_first():
     queue = JobQueue(general=1)
     greedy = [call("a") for _ in range(4)]
     late = [call("b"), call("c")]
-    for one in [*greedy, *late]:
-        queue.put(one)
+    for item in [*greedy, *late]:
+        queue.put(item)
     taken = []
     for _ in range(6):
         taken.append(queue.take(reserved=False))
@@ -108,9 +108,9 @@ def test_a_job_that_is_cancelled_in_line_is_passed_over():
 def test_the_place_in_line_is_how_many_are_taken_before():
     queue = JobQueue(general=1)
     calls = [call("a"), call("a"), call("a"), call("b"), call("a", urgent=True)]
-    for one in calls:
-        queue.put(one)
-    places = {one: queue.ahead(one.job) for one in calls}
+    for item in calls:
+        queue.put(item)
+    places = {item: queue.ahead(item.job) for item in calls}
     for place in range(5):
         taken = queue.take(reserved=False)
         assert places[taken] == place
@@ -119,10 +119,10 @@ def test_the_place_in_line_is_how_many_are_taken_before():
 
 def test_a_closed_line_is_emptied_and_lets_its_workers_go():
     queue = JobQueue(general=1)
-    queue.put(one := call("a"))
+    queue.put(item := call("a"))
     queue.close()
-    assert queue.take(reserved=False) is one
-    queue.done(one)
+    assert queue.take(reserved=False) is item
+    queue.done(item)
     assert queue.take(reserved=False) is None
     assert queue.workers == 0
     queue.reopen()

@@ -91,4 +91,4 @@ def test_a_pool_that_is_killed_ends_its_workers_and_begins_no_other():
             ended.result(PATIENCE)
     process.wait(PATIENCE)
     pool.close()
-    assert all(one.poll() is not None for one in pool._processes)
+    assert all(item.poll() is not None for item in pool._processes)

@@ -34,8 +34,8 @@ def test_clusterings_and_trade_offs_are_the_same_elsewhere(pool, problem):
         pool.submit(ns.pareto_frontier, OCCURS, problem, "distortion", VALUES, time_limit=600),
         pool.submit(ns.rivals, problem, OCCURS, "distortion", VALUES, time_limit=600),
     ]
-    found, points, others = (job.result(600) for job in jobs)
-    assert found == ns.solve(problem, OCCURS, 0.2, "distortion", VALUES)
+    outcome, points, others = (job.result(600) for job in jobs)
+    assert outcome == ns.solve(problem, OCCURS, 0.2, "distortion", VALUES)
     assert points == ns.pareto_frontier(OCCURS, problem, "distortion", VALUES)
     assert others == ns.rivals(problem, OCCURS, "distortion", VALUES)
     assert all(job.progress == BEGUN for job in jobs)
@@ -47,11 +47,11 @@ def test_an_answer_that_is_gone_on_with_is_the_one_of_a_search_from_scratch(mech
         DataSpec("random:uniform:3x6:1", (), ()), "lip", eps=0.5, mechanism=mechanism
     )
     data = count(scenario.data)
-    found = improve_answer(scenario, data, np.ones((6, 1)))
+    result = improve_answer(scenario, data, np.ones((6, 1)))
     whole = answer(scenario, data)
-    assert found.mechanism.utility == pytest.approx(whole.mechanism.utility, abs=1e-9)
-    assert found.mechanism.status == whole.mechanism.status
-    assert found.after.achieved["lip"] <= 0.5 + 1e-9
+    assert result.mechanism.utility == pytest.approx(whole.mechanism.utility, abs=1e-9)
+    assert result.mechanism.status == whole.mechanism.status
+    assert result.after.achieved["lip"] <= 0.5 + 1e-9
 
 
 def test_a_release_that_cannot_be_written_names_its_file_alone(tmp_path):
@@ -82,6 +82,6 @@ def test_a_function_gets_what_reports_its_progress_where_it_takes_that():
         report("half way")
         return value / 2
 
-    told = []
-    assert [carry_out(one, (-4,), told.append) for one in (halved, abs)] == [-2, 4]
-    assert told == [BEGUN, "half way", BEGUN]
+    reported = []
+    assert [carry_out(item, (-4,), reported.append) for item in (halved, abs)] == [-2, 4]
+    assert reported == [BEGUN, "half way", BEGUN]

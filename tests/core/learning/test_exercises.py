@@ -10,12 +10,12 @@ from core.learning.exercises import NEEDED, near, numbers
 
 
 def by_key(variant=0):
-    return {one.key: one for one in exercises(variant)}
+    return {item.key: item for item in exercises(variant)}
 
 
 def test_the_answers_of_the_table_of_the_lessons_are_those_worked_out_by_hand():
-    found = {key: one.answer for key, one in by_key().items()}
-    assert found == pytest.approx(
+    result = {key: item.answer for key, item in by_key().items()}
+    assert result == pytest.approx(
         {
             "positive": 0.3,
             "posterior": 0.6,
@@ -53,15 +53,15 @@ def agrees_with_exact_fractions(variant):
     p_y = ill * hit + (1 - ill) * alarm
     lifts = [[hit / p_y, (1 - hit) / (1 - p_y)], [alarm / p_y, (1 - alarm) / (1 - p_y)]]
     every = [lift for row in lifts for lift in row]
-    found = {key: one.answer for key, one in by_key(variant).items()}
-    assert found["positive"] == pytest.approx(float(p_y))
-    assert found["posterior"] == pytest.approx(float(ill * hit / p_y))
-    assert found["lift"] == pytest.approx(float(lifts[0][0]))
-    assert found["min_lift"] == pytest.approx(float(min(lifts[0][1], lifts[1][1])))
-    assert found["lip"] == pytest.approx(max(abs(math.log(lift)) for lift in every))
-    assert found["pml"] == pytest.approx(math.log(max(every)))
-    assert found["ldp"] == pytest.approx(math.log(max(hit / alarm, (1 - alarm) / (1 - hit))))
-    assert 0 < found["alip"] < 1
+    result = {key: item.answer for key, item in by_key(variant).items()}
+    assert result["positive"] == pytest.approx(float(p_y))
+    assert result["posterior"] == pytest.approx(float(ill * hit / p_y))
+    assert result["lift"] == pytest.approx(float(lifts[0][0]))
+    assert result["min_lift"] == pytest.approx(float(min(lifts[0][1], lifts[1][1])))
+    assert result["lip"] == pytest.approx(max(abs(math.log(lift)) for lift in every))
+    assert result["pml"] == pytest.approx(math.log(max(every)))
+    assert result["ldp"] == pytest.approx(math.log(max(hit / alarm, (1 - alarm) / (1 - hit))))
+    assert 0 < result["alip"] < 1
 
 
 def test_two_variants_differ():
@@ -70,16 +70,16 @@ def test_two_variants_differ():
 
 @pytest.mark.parametrize("variant", [0, 1, 17])
 def test_the_shown_answer_is_right_and_common_slips_are_explained(variant):
-    for one in exercises(variant):
-        assert check(one, one.shown).right, one.key
-        assert one.question.endswith("?")
-        assert one.hint.endswith((".", "?"))
-        for slip in one.slips:
-            if near(slip.value, one.answer):
+    for item in exercises(variant):
+        assert check(item, item.shown).right, item.key
+        assert item.question.endswith("?")
+        assert item.hint.endswith((".", "?"))
+        for slip in item.slips:
+            if near(slip.value, item.answer):
                 continue
-            said = check(one, f"{slip.value:.8f}")
-            assert not said.right
-            assert said.said.startswith("Not yet. ")
+            text = check(item, f"{slip.value:.8f}")
+            assert not text.right
+            assert text.said.startswith("Not yet. ")
 
 
 def test_what_is_wrong_without_a_reason_is_just_not_right_yet():
@@ -87,6 +87,6 @@ def test_what_is_wrong_without_a_reason_is_just_not_right_yet():
 
 
 def test_an_answer_needs_the_digits_that_the_page_asks_for():
-    answers = [one.answer for variant in range(100) for one in exercises(variant)]
+    answers = [item.answer for variant in range(100) for item in exercises(variant)]
     assert all(near(float(f"{answer:.{NEEDED}g}"), answer) for answer in answers)
     assert not all(near(float(f"{answer:.{NEEDED - 1}g}"), answer) for answer in answers)

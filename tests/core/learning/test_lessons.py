@@ -19,31 +19,31 @@ from core.scenario.url import KEYS, from_query
 
 def test_every_notion_that_the_issue_names_has_a_lesson():
     wanted = ("lift", "lip", "alip", "ldp", "warner", "pml", "alpha", "rldp", "funnel", "maximin")
-    assert tuple(one.key for one in LESSONS) == wanted
+    assert tuple(item.key for item in LESSONS) == wanted
     assert lesson("alpha").title == "α-lift"
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
 def test_every_lesson_is_whole(one):
     assert one.idea.endswith(".")
     assert len(one.use) >= 2
     assert len(one.limits) >= 2
     assert set(one.settings) <= SETTINGS.keys()
-    found = {
+    result = {
         "measure": lambda key: measures.entry(key),
         "notion": lambda key: notions.entry(key),
         "range": lambda key: ranges.entry(key, ranges.MEASURE),
     }
     for named in one.formulas:
         kind, _, key = named.partition(":")
-        assert found[kind](key).formula
+        assert result[kind](key).formula
 
 
 def test_no_number_of_the_lessons_has_the_key_of_a_question():
     assert not SETTINGS.keys() & set(KEYS)
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
 def test_every_link_asks_a_question_that_has_an_answer(one, which):
     values = defaults()
@@ -53,17 +53,17 @@ def test_every_link_asks_a_question_that_has_an_answer(one, which):
             ends = setting.choices or (setting.low, setting.high)
             values[key] = ends[0] if which == "low" else ends[-1]
     link = opens(one.key, values).link
-    asked, notices = from_query(parse_qs(link.partition("?")[2]))
+    request, notices = from_query(parse_qs(link.partition("?")[2]))
     assert notices == ()
-    assert asked == opens(one.key, values).asked
+    assert request == opens(one.key, values).asked
     if one.key != "maximin":
-        assert evaluate(asked).mechanism.status in ("optimal", "exact", "heuristic", "given")
+        assert evaluate(request).mechanism.status in ("optimal", "exact", "heuristic", "given")
 
 
 def test_the_link_of_ldp_asks_for_what_its_release_reaches():
-    asked = opens("ldp", defaults()).asked
+    request = opens("ldp", defaults()).asked
     reached = told(of_test(), flipped(0.8)).ldp
-    assert asked.eps - 0.01 < reached <= asked.eps
+    assert request.eps - 0.01 < reached <= request.eps
 
 
 @pytest.mark.parametrize(

@@ -181,10 +181,10 @@ def test_what_is_no_joint_is_refused(joint, reason):
 def test_measures_of_tiny_probabilities_are_numbers_or_infinite(tiny):
     p = np.array([[0.5, tiny, 0.1], [tiny, tiny / 2, 0.2], [0.2, 0.1 * tiny, 0.0]])
     p /= p.sum()
-    found = [measures.lift_ratio(p), measures.l1_lift_inverse(p), measures.chi2_lift_inverse(p)]
+    result = [measures.lift_ratio(p), measures.l1_lift_inverse(p), measures.chi2_lift_inverse(p)]
     for order in (1.5, 10.0, np.inf):
-        found += [measures.alpha_lift(p, order), measures.alpha_lift_inverse(p, order)]
-    for levels in found:
+        result += [measures.alpha_lift(p, order), measures.alpha_lift_inverse(p, order)]
+    for levels in result:
         assert not np.isnan(levels).any()
         assert (levels >= 0).all()
     lifts = np.array([1.0, 0.5, 0.1]) / 1.6 / p.sum(axis=1)

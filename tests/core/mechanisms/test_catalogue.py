@@ -135,27 +135,27 @@ def test_a_robust_mechanism_asks_for_rldp(key):
 def test_the_optimum_under_rldp_is_the_robust_one(exact):
     ball = RLDP.of_joint(SMALL, 0.6).uncertainty
     search = {"time_limit": 60.0, "gap": COARSE}
-    found = m.optimal(SMALL, RLDP(0.6, ball, exact=exact), **search)
+    result = m.optimal(SMALL, RLDP(0.6, ball, exact=exact), **search)
     robust = (m.robust_optimal if exact else m.polyopt)(ball.p_hat_su, 0.6, ball, **search)
-    assert found.name == "Optimal"
-    assert found.utility == pytest.approx(robust.utility, abs=COARSE)
-    assert found.gap <= COARSE
+    assert result.name == "Optimal"
+    assert result.utility == pytest.approx(robust.utility, abs=COARSE)
+    assert result.gap <= COARSE
     frontier = m.frontier(
         SMALL,
         lambda eps: RLDP(eps, ball, exact=exact),
         [0.6, 1.2],
         **(search | {"time_limit": 120}),
     )
-    assert frontier[0].utility == pytest.approx(found.utility, abs=COARSE)
+    assert frontier[0].utility == pytest.approx(result.utility, abs=COARSE)
     assert frontier[1].utility > frontier[0].utility
 
 
 def test_an_optimum_at_another_joint_than_the_estimate_is_at_that_joint():
     ball = RLDP.of_joint(PAIR, 0.6).uncertainty
     other = Joint.with_secret_released([[10, 7, 3], [57, 26, 0]])
-    found = m.optimal(other, RLDP(0.6, ball), time_limit=60)
-    assert found.audit.holds
+    result = m.optimal(other, RLDP(0.6, ball), time_limit=60)
+    assert result.audit.holds
     assert (
-        found.utility
+        result.utility
         > m.on_symbols(other, m.polyopt(ball.p_hat_su, 0.6, ball, time_limit=60)).utility - 1e-6
     )

@@ -63,10 +63,10 @@ def timed(entry):
 
 
 PAIRS = [
-    (key, one.key)
+    (key, item.key)
     for key, entry in catalogue.CATALOGUE.items()
-    for one in notions.ALL
-    if timed(entry) and entry.works_under(one.kind)
+    for item in notions.ALL
+    if timed(entry) and entry.works_under(item.kind)
 ]
 
 
@@ -122,15 +122,17 @@ def test_a_product_whose_kernels_had_no_time_is_not_told_as_the_best_product(key
 def test_every_mechanism_with_a_time_limit_says_when_it_had_none():
     joint = Joint.random_uniform(4, 9, np.random.default_rng(1))
     pairs = Joint.with_secret_released(joint.p[:, :3])
-    told = {}
+    reported = {}
     for key, entry in catalogue.CATALOGUE.items():
         if timed(entry):
             kinds = (("rldp", pairs), ("lip", joint), ("srlip", joint))
-            of, data = next(one for one in kinds if entry.works_under(notions.entry(one[0]).kind))
+            of, data = next(
+                item for item in kinds if entry.works_under(notions.entry(item[0]).kind)
+            )
             notion = notions.build(of, data, Numbers(eps=0.1))
-            told[key] = made_on(clock.Ticking(1000.0), key, data, notion).status
-    few_values = {key for key in told if key.startswith("srlip_product")}  # they are enumerated
-    assert {key for key, status in told.items() if status != CUT} <= few_values, told
+            reported[key] = made_on(clock.Ticking(1000.0), key, data, notion).status
+    few_values = {key for key in reported if key.startswith("srlip_product")}  # they are enumerated
+    assert {key for key, status in reported.items() if status != CUT} <= few_values, reported
 
 
 def test_along_a_frontier_what_starts_from_an_answer_that_was_cut_says_so():
@@ -140,6 +142,6 @@ def test_along_a_frontier_what_starts_from_an_answer_that_was_cut_says_so():
         full = frontier(joint, LIP, grid, time_limit=SECONDS)
     for read in slow_clocks():
         with clock.using(read):
-            found = frontier(joint, LIP, grid, time_limit=SECONDS)
-        for one, whole in zip(found, full, strict=True):
-            same_or_cut(one, whole)
+            result = frontier(joint, LIP, grid, time_limit=SECONDS)
+        for item, whole in zip(result, full, strict=True):
+            same_or_cut(item, whole)

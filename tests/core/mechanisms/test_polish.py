@@ -44,8 +44,8 @@ def test_at_no_budget_only_the_constant_output_is_left():
 
 
 def test_a_kernel_that_reads_s_is_moved_towards_what_it_says_on_average():
-    told = np.kron(np.eye(2), np.ones((3, 1)))  # S itself
-    kernel = polished(JOINT, told, LIP(0.3))
+    reported = np.kron(np.eye(2), np.ones((3, 1)))  # S itself
+    kernel = polished(JOINT, reported, LIP(0.3))
     assert LIP(0.3).holds(JOINT, kernel)
     assert LIP(0.3).achieved(JOINT, kernel) > 0.99 * 0.3
     np.testing.assert_allclose(JOINT.p.ravel() @ kernel, JOINT.p_s, atol=1e-12)
@@ -93,8 +93,8 @@ def test_what_is_cleared_tells_no_more_and_what_must_not_be_zero_stays():
 def test_rounding_that_a_budget_needs_is_sent_on_to_wider_outputs():
     joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
     shape = np.array([[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 1]])
-    told = Average("total_variation", 1.0).achieved(joint, shape)
-    budget = Average("total_variation", told - 1.001e-12)
+    reported = Average("total_variation", 1.0).achieved(joint, shape)
+    budget = Average("total_variation", reported - 1.001e-12)
     dusty = polished(joint, shape, budget)
     assert ((dusty > 0) & (dusty < 1e-10)).any()
     exact = cleared(joint, dusty, budget)
@@ -121,8 +121,8 @@ def test_a_share_is_found_without_a_look_at_the_kernel_each_time(monkeypatch):
 def test_wider_outputs_are_not_sought_where_that_takes_seconds(monkeypatch):
     joint = Joint.from_counts([[3, 1, 2], [1, 3, 2]])
     shape = np.array([[0.5, 0, 0.5], [0, 0.5, 0.5], [0, 0, 1]])
-    told = Average("total_variation", 1.0).achieved(joint, shape)
-    budget = Average("total_variation", told - 1.001e-12)
+    reported = Average("total_variation", 1.0).achieved(joint, shape)
+    budget = Average("total_variation", reported - 1.001e-12)
     dusty = polished(joint, shape, budget)
     monkeypatch.setattr(polish, "MOST_NESTED", 26)
     monkeypatch.setattr(polish, "_wider", None)  # a call would end in an error

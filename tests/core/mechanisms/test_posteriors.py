@@ -79,28 +79,28 @@ def test_what_is_told_of_x_is_added_and_lifts_stay():
     while tried < 200:
         counts, _ = repeated(rng, int(rng.integers(2, 5)), int(rng.integers(1, 8)), 4)
         joint = Joint.from_counts(counts)
-        found = classes(joint, LIP(1), Information())
-        if not found.fewer:
+        result = classes(joint, LIP(1), Information())
+        if not result.fewer:
             continue
         tried += 1
         n_y = int(rng.integers(1, 9))
-        sizes = 10.0 ** -rng.integers(0, 18, (found.joint.n_x, n_y))
-        kernel = rng.dirichlet(np.ones(n_y), found.joint.n_x) * sizes
+        sizes = 10.0 ** -rng.integers(0, 18, (result.joint.n_x, n_y))
+        kernel = rng.dirichlet(np.ones(n_y), result.joint.n_x) * sizes
         kernel *= rng.random(kernel.shape) < 0.8  # zeros
         kernel[kernel.sum(axis=1) == 0, 0] = 1.0
         kernel = kernel[:, kernel.sum(axis=0) > 0] / kernel.sum(axis=1, keepdims=True)
-        whole = found.apart(joint, kernel)
+        whole = result.apart(joint, kernel)
         assert (whole >= 0).all()
         assert_allclose(whole.sum(axis=1), 1.0, atol=1e-12)
-        of_c = mutual_information(found.joint.release_x(kernel))
-        assert_allclose(mutual_information(joint.release_x(whole)), found.more + of_c, atol=1e-9)
-        before, after = lift(found.joint.release(kernel)), lift(joint.release(whole))
+        of_c = mutual_information(result.joint.release_x(kernel))
+        assert_allclose(mutual_information(joint.release_x(whole)), result.more + of_c, atol=1e-9)
+        before, after = lift(result.joint.release(kernel)), lift(joint.release(whole))
         apart = np.abs(after[:, :, None] - before[:, None, :]).max(axis=0).min(axis=1)
         assert apart.max() < 1e-9
         # put together again, the outputs tell of C what they told
-        again = found.together(joint, whole)
-        assert_allclose(mutual_information(found.joint.release_x(again)), of_c, atol=1e-9)
-        assert whole.shape[1] <= kernel.shape[1] + joint.n_x - found.joint.n_x
+        again = result.together(joint, whole)
+        assert_allclose(mutual_information(result.joint.release_x(again)), of_c, atol=1e-9)
+        assert whole.shape[1] <= kernel.shape[1] + joint.n_x - result.joint.n_x
 
 
 def test_x_itself_is_released_where_it_tells_nothing():
@@ -112,8 +112,8 @@ def test_x_itself_is_released_where_it_tells_nothing():
 
 def test_a_secret_that_x_determines_is_the_secret_itself():
     joint = Joint.from_counts([[5, 7, 0, 0, 0], [0, 0, 1, 2, 3]])
-    found = classes(joint, LDP(1), Information())
-    assert found.joint.is_secret_released
+    result = classes(joint, LDP(1), Information())
+    assert result.joint.is_secret_released
     assert m.optimal(joint, LDP(1.0)).status == "optimal"
 
 
@@ -184,11 +184,11 @@ def test_the_classes_given_what_is_known_are_those_of_brute_force():
         counts[:, rng.integers(counts.shape[1])] = 0  # a symbol that never occurs
         counts[0, 0, 0] += 1
         joint = Joint.from_counts(counts.sum(axis=2))
-        found = classes(joint, Given(LIP(1), counts), Information())
+        result = classes(joint, Given(LIP(1), counts), Information())
         shares = counts[:, joint.kept_x] / counts[:, joint.kept_x].sum(axis=(0, 2))[:, None]
         same = np.abs(shares[:, :, None] - shares[:, None]).max(axis=(0, 3)) < 1e-12
-        assert ((found.of_x[:, None] == found.of_x) == same).all()
-        fewer += found.fewer
+        assert ((result.of_x[:, None] == result.of_x) == same).all()
+        fewer += result.fewer
     assert fewer > 10
 
 
@@ -213,9 +213,9 @@ def test_a_budget_near_the_slack_costs_nothing_that_the_classes_do_not_tell():
     silent = m.optimal(joint, LIP(0.0))
     for eps in (1e-9, 1e-10):
         notion = Average("total_variation", eps)
-        found = m.optimal(joint, notion)
+        result = m.optimal(joint, notion)
         assert notion.holds(joint, silent.kernel)
-        assert found.utility >= silent.utility - 1e-9
+        assert result.utility >= silent.utility - 1e-9
 
 
 def test_a_budget_at_which_no_vertex_is_left_is_searched_by_columns():
@@ -266,6 +266,6 @@ def test_nearly_equal_posteriors_keep_what_equal_ones_do(notion, apart):
         > classes(near, notion, Information(), 8).joint.n_x
     )
     assert notion.holds(near, equal.kernel)
-    found = m.optimal(near, notion, time_limit=1.0)
-    assert found.audit.holds
-    assert found.utility >= equal.utility - 1e-6 > 0
+    result = m.optimal(near, notion, time_limit=1.0)
+    assert result.audit.holds
+    assert result.utility >= equal.utility - 1e-6 > 0

@@ -27,12 +27,12 @@ def test_its_release_has_the_range_of_the_partition(data, joint):
 @given(joints(max_s=3, max_x=3))
 def test_one_that_reads_the_secret(joint):
     ranges, pairs = ns.with_secret(joint.p > 0)
-    found = ns.merge_for_indistinguishability(ranges, 0.0, objective="reduction")
-    mechanism = secret_quantisation(joint, found.partition)
-    assert mechanism.kernel.shape == (joint.n_s * joint.n_x, len(found.partition))
+    result = ns.merge_for_indistinguishability(ranges, 0.0, objective="reduction")
+    mechanism = secret_quantisation(joint, result.partition)
+    assert mechanism.kernel.shape == (joint.n_s * joint.n_x, len(result.partition))
     released = joint.release(mechanism.kernel)
-    assert np.array_equal(released > 0, ns.quantised(ranges, found.partition))
-    masses = [sum(joint.p[pairs[i]] for i in cluster) for cluster in found.partition]
+    assert np.array_equal(released > 0, ns.quantised(ranges, result.partition))
+    masses = [sum(joint.p[pairs[i]] for i in cluster) for cluster in result.partition]
     assert released.sum(axis=0) == pytest.approx(masses)
 
 

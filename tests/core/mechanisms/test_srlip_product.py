@@ -37,12 +37,12 @@ def product_joints(draw):
 @given(product_joints(), st.sampled_from([0.1, 0.5, 1.2, np.inf]), st.booleans())
 def test_a_repaired_product_keeps_its_promise_and_never_beats_the_optimum(drawn, eps, optimised):
     joint, shape = drawn
-    found = m.srlip_product(joint, eps, shape, split="optimised" if optimised else "even")
-    assert found.kernel.shape[0] == joint.n_x
-    assert max(side_channel_levels(joint, found.kernel, shape).values()) <= eps + 1e-12
-    assert LIP(eps).holds(joint, found.kernel)
+    result = m.srlip_product(joint, eps, shape, split="optimised" if optimised else "even")
+    assert result.kernel.shape[0] == joint.n_x
+    assert max(side_channel_levels(joint, result.kernel, shape).values()) <= eps + 1e-12
+    assert LIP(eps).holds(joint, result.kernel)
     best = m.optimal(joint, SRLIP(eps, shape), time_limit=1)
-    assert found.utility <= best.upper_bound + 1e-9
+    assert result.utility <= best.upper_bound + 1e-9
 
 
 @settings(max_examples=5, deadline=None)
@@ -56,8 +56,8 @@ def test_the_optimised_split_is_never_worse(drawn, eps):
 def test_theorem_4_is_false():
     # each kernel meets its condition at ε_j = 0: whatever is known of the other attribute
     for kernel, alone in ((REVEALS_A, (0,)), (REVEALS_B, (1,))):
-        told = np.repeat(kernel, 4, axis=0) if alone == (0,) else np.tile(kernel, (4, 1))
-        levels = side_channel_levels(COPIES, told[COPIES.kept_x], (4, 4))
+        reported = np.repeat(kernel, 4, axis=0) if alone == (0,) else np.tile(kernel, (4, 1))
+        levels = side_channel_levels(COPIES, reported[COPIES.kept_x], (4, 4))
         assert levels == {(): 0.0, (0,): 0.0, (1,): 0.0}
     together = np.einsum("iy,jz->ijyz", REVEALS_A, REVEALS_B).reshape(16, 4)[COPIES.kept_x]
     assert SRLIP(0, (4, 4)).achieved(COPIES, together) == np.inf
@@ -97,19 +97,19 @@ def near_copies(seed, stray=0.2):
 def test_what_the_theorem_promises_is_refused_by_the_audit_and_repaired(seed, stray):
     joint, notion = near_copies(seed, stray), SRLIP(0.8, (3, 3))
     printed = ProductSearch(joint, notion).product((0.4, 0.4))
-    found = m.srlip_product(joint, 0.8, (3, 3))
-    assert (found.status == "repaired") == (printed is None)
-    assert (len(found.notes) == 2) == (printed is None)
-    assert notion.holds(joint, found.kernel)
+    result = m.srlip_product(joint, 0.8, (3, 3))
+    assert (result.status == "repaired") == (printed is None)
+    assert (len(result.notes) == 2) == (printed is None)
+    assert notion.holds(joint, result.kernel)
 
 
 @pytest.mark.parametrize(("seed", "stray", "how"), [(1, 0.2, "shrunk"), (0, 0.0, "noise")])
 def test_near_copies_are_refused(seed, stray, how):
-    found = m.srlip_product(near_copies(seed, stray), 0.8, (3, 3))
-    assert found.status == "repaired"
-    assert "leaks more than asked, although [Funnel] Theorem 4 says otherwise" in found.notes[1]
-    assert how in found.notes[1]
-    assert found.utility > 0
+    result = m.srlip_product(near_copies(seed, stray), 0.8, (3, 3))
+    assert result.status == "repaired"
+    assert "leaks more than asked, although [Funnel] Theorem 4 says otherwise" in result.notes[1]
+    assert how in result.notes[1]
+    assert result.utility > 0
 
 
 def test_where_no_budget_is_small_enough_none_grows():
@@ -124,9 +124,9 @@ def test_independent_attributes_need_no_repair():
     first, second = rng.dirichlet(np.ones(3), size=2), rng.dirichlet(np.ones(2), size=2)
     joint = Joint.from_counts(np.einsum("s,si,sj->sij", [0.4, 0.6], first, second).reshape(2, 6))
     for eps in (0.2, 0.6, 1.0):
-        found = m.srlip_product(joint, eps, (3, 2))
-        assert found.status == "heuristic"
-        assert found.audit.achieved <= eps + 1e-12
+        result = m.srlip_product(joint, eps, (3, 2))
+        assert result.status == "heuristic"
+        assert result.audit.achieved <= eps + 1e-12
 
 
 def test_each_kernel_is_optimal_for_its_attribute():
@@ -206,10 +206,10 @@ def test_small_optima_against_enumeration_and_random_search(shape, eps):
                 of_s = part[s] / part[s].sum()
                 rows += [np.exp(-eps) * of_x - of_s, of_s - np.exp(eps) * of_x]
     best = optimum_by_vertices(np.array(rows) / joint.p_x, joint.p_x)
-    found = m.optimal(joint, SRLIP(eps, shape))
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(best, abs=1e-6)
-    assert found.upper_bound >= best - 1e-9
+    result = m.optimal(joint, SRLIP(eps, shape))
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(best, abs=1e-6)
+    assert result.upper_bound >= best - 1e-9
     for _ in range(60):  # kernels drawn at random, pulled towards the constant until allowed
         kernel = rng.dirichlet(np.full(n_x, 0.2), size=n_x)
         constant = np.tile(joint.p_x @ kernel, (n_x, 1))
@@ -217,7 +217,7 @@ def test_small_optima_against_enumeration_and_random_search(shape, eps):
         while not SRLIP(eps, shape).holds(joint, share * kernel + (1 - share) * constant):
             share *= 0.8
         mixed = share * kernel + (1 - share) * constant
-        assert measures.mutual_information(joint.release_x(mixed)) <= found.upper_bound + 1e-9
+        assert measures.mutual_information(joint.release_x(mixed)) <= result.upper_bound + 1e-9
 
 
 def test_the_optimum_starts_from_the_product_where_time_is_short():
@@ -247,11 +247,11 @@ def test_four_attributes_of_which_some_never_vary():
     counts = np.zeros((2, 2, 3, 2, 2))
     counts[:, :, 1:, :, 0] = rng.integers(1, 9, size=(2, 2, 2, 2))  # values that never occur
     joint = Joint.from_counts(counts.reshape(2, 24))
-    found = m.srlip_product(joint, 0.7, (2, 3, 2, 2), "optimised")
-    assert found.audit.holds
-    assert found.kernel.shape == (8, found.n_y)
-    assert len(set(found.y_labels)) == found.n_y
-    assert found.y_labels[0].split(" ")[0] in joint.x_labels
+    result = m.srlip_product(joint, 0.7, (2, 3, 2, 2), "optimised")
+    assert result.audit.holds
+    assert result.kernel.shape == (8, result.n_y)
+    assert len(set(result.y_labels)) == result.n_y
+    assert result.y_labels[0].split(" ")[0] in joint.x_labels
 
 
 def test_one_attribute_is_the_optimum_under_lip():

@@ -94,8 +94,8 @@ def test_the_two_function_procedure_beats_pairs_and_mostly_finds_the_best_set():
         sets = [np.array(w) for r in range(2, 8) for w in combinations(range(7), r)]
         values = [baselines.change_of(p, w, weight) for w in sets]
         pairs = baselines._pair_changes(p, weight)
-        found = baselines._best_set(p, pairs, weight)
-        value = baselines.change_of(p, found, weight)
+        result = baselines._best_set(p, pairs, weight)
+        value = baselines.change_of(p, result, weight)
         assert min(values) - 1e-12 <= value <= pairs.min() + 1e-12
         best_found += math.isclose(value, min(values), abs_tol=1e-9)
     assert best_found >= 32

@@ -67,8 +67,8 @@ def test_every_partition_is_valued_as_the_measures_do(occurs, problem, utility):
 def test_no_heuristic_beats_the_optimum(occurs, problem, utility, weight):
     values = VALUES[: occurs.shape[1]]
     best = ns.all_partitions(occurs, problem, utility, values).optimum(weight)
-    found = run(problem, occurs, weight, utility, values)
-    assert found.lagrangian >= best.lagrangian - 1e-12
+    result = run(problem, occurs, weight, utility, values)
+    assert result.lagrangian >= best.lagrangian - 1e-12
     assert best.leakage == LEAK[problem](occurs, best.clusters)
 
 
@@ -111,8 +111,8 @@ def test_how_often_the_heuristics_are_optimal():
         occurs[rng.integers(0, 5, 6), np.arange(6)] = True
         for problem in LEAK:
             best = ns.all_partitions(occurs, problem).optimum(0.5)
-            found = run(problem, occurs, 0.5, "resolution", None)
-            reached[problem] += math.isclose(found.lagrangian, best.lagrangian, abs_tol=1e-12)
+            result = run(problem, occurs, 0.5, "resolution", None)
+            reached[problem] += math.isclose(result.lagrangian, best.lagrangian, abs_tol=1e-12)
     assert reached["maximin"] >= 55
     assert 5 <= reached["anonymity"] <= 30
     assert reached["reduction"] == 0

@@ -254,9 +254,9 @@ def test_guessing_probability():
 @pytest.mark.parametrize("notion", [L1Privacy(1, INF), Chi2Privacy(2, 1)], ids=str)
 def test_an_inverse_that_is_not_convex_is_refused(notion):
     joint = Joint.from_counts([[3, 1], [1, 3]])
-    for asked in (notion, Intersection(LIP(1), notion)):
+    for request in (notion, Intersection(LIP(1), notion)):
         with pytest.raises(NotConvexError, match=r"not convex .* subset merging"):
-            asked.allowed_set(joint)
+            request.allowed_set(joint)
 
 
 def test_large_budgets_do_not_overflow():
@@ -337,7 +337,7 @@ def test_what_tells_nothing_is_cut_off_by_no_smooth_notion(eps, alpha):
     for notion in (AlphaLift(INF, eps, alpha), AlphaLift(eps, INF, alpha)):
         oracle = notion.allowed_set(joint).oracle
         for share in (1e-9, 1e-6, 1e-3, 1.0):
-            told = (1 - share) * joint.p_x + share * rng.dirichlet(np.ones(5), 10)
-            for r in told:
+            reported = (1 - share) * joint.p_x + share * rng.dirichlet(np.ones(5), 10)
+            for r in reported:
                 cuts = oracle(r)
                 assert (nothing @ cuts.T).max(initial=0.0) <= 1e-15

@@ -28,8 +28,10 @@ JOINT = Joint.random_uniform(3, 5, np.random.default_rng(2))
 def budget(joint, name, order, share=0.5):
     """Return a notion between what a constant and what X itself tells, and its one budget."""
     full = Average(name, 1.0, order)
-    told, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
-    notion = Average(name, least + share * (told - least), order)
+    reported, least = (
+        full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1)))
+    )
+    notion = Average(name, least + share * (reported - least), order)
     return notion, notion.allowed_set(joint).budgets[0]
 
 
@@ -43,8 +45,8 @@ def test_a_kernel_holds_iff_its_outputs_spend_no_more_than_the_limit(name, order
     verdicts = []
     for _ in range(200):
         kernel = spread(rng, JOINT.n_x, 4)
-        notion, one = budget(JOINT, name, order, rng.uniform(0.05, 0.95))
-        fits = one.spent(kernel, JOINT.p_x) <= one.limit
+        notion, item = budget(JOINT, name, order, rng.uniform(0.05, 0.95))
+        fits = item.spent(kernel, JOINT.p_x) <= item.limit
         assert fits == notion.holds(JOINT, kernel)
         verdicts.append(fits)
     assert {True, False} == set(verdicts)
@@ -52,12 +54,12 @@ def test_a_kernel_holds_iff_its_outputs_spend_no_more_than_the_limit(name, order
 
 @named
 def test_spending_the_limit_exactly_is_the_bound(name, order):
-    notion, one = budget(JOINT, name, order)
+    notion, item = budget(JOINT, name, order)
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         kernel = middle * np.eye(JOINT.n_x) + (1 - middle) * np.outer(np.ones(5), JOINT.p_x)
-        low, high = (middle, high) if one.spent(kernel, JOINT.p_x) < one.limit else (low, middle)
+        low, high = (middle, high) if item.spent(kernel, JOINT.p_x) < item.limit else (low, middle)
     assert notion.achieved(JOINT, kernel) == pytest.approx(notion.bound, rel=1e-7)
 
 
@@ -66,43 +68,43 @@ def test_spending_the_limit_exactly_is_the_bound(name, order):
 @given(seed=st.integers(0, 10**6))
 def test_tangents_lie_below_and_touch(name, order, seed):
     rng = np.random.default_rng(seed)
-    _, one = budget(JOINT, name, order)
+    _, item = budget(JOINT, name, order)
     at, other = rng.dirichlet(np.full(5, 0.4), size=(2, 3))
-    tangents = one.tangents(at)
-    assert np.diag(tangents @ at.T) == pytest.approx(one.value(at), abs=1e-9)
-    assert (tangents @ other.T <= one.value(other) + 1e-9).all()
+    tangents = item.tangents(at)
+    assert np.diag(tangents @ at.T) == pytest.approx(item.value(at), abs=1e-9)
+    assert (tangents @ other.T <= item.value(other) + 1e-9).all()
     assert (tangents @ JOINT.p_x <= 1e-9).all()
 
 
 @named
 def test_the_curvature_is_that_of_the_value(name, order):
-    _, one = budget(JOINT, name, order)
+    _, item = budget(JOINT, name, order)
     r, step = JOINT.p_x, np.array([1.0, -2.0, 3.0, -1.0, -1.0])
-    excess, change = one.excess @ r, one.excess @ step
-    if not isinstance(one.cost, SmoothCost):
-        assert one.pieces() is not None
+    excess, change = item.excess @ r, item.excess @ step
+    if not isinstance(item.cost, SmoothCost):
+        assert item.pieces() is not None
         return
-    curvature = one.cost.curvature(excess[None])
+    curvature = item.cost.curvature(excess[None])
     h = 1e-4
-    second = (one.value(np.array([r + h * step, r, r - h * step])) @ [1.0, -2.0, 1.0]) / h**2
+    second = (item.value(np.array([r + h * step, r, r - h * step])) @ [1.0, -2.0, 1.0]) / h**2
     assert change @ curvature[0] @ change == pytest.approx(second, rel=1e-4)
 
 
 @named
 def test_pieces_are_the_whole_of_a_cost_with_kinks(name, order):
-    _, one = budget(JOINT, name, order)
-    pieces = one.pieces()
+    _, item = budget(JOINT, name, order)
+    pieces = item.pieces()
     if pieces is not None:
         points = np.random.default_rng(1).dirichlet(np.full(5, 0.5), size=50)
-        assert (points @ pieces.T).max(axis=1) == pytest.approx(one.value(points), abs=1e-12)
+        assert (points @ pieces.T).max(axis=1) == pytest.approx(item.value(points), abs=1e-12)
 
 
 def test_total_variation_of_many_secrets_has_tangents_only():
     joint = Joint.random_uniform(9, 4, np.random.default_rng(0))
-    _, one = budget(joint, "total_variation", None)
-    assert one.pieces() is None
+    _, item = budget(joint, "total_variation", None)
+    assert item.pieces() is None
     points = np.eye(4)
-    assert np.diag(one.tangents(points)) == pytest.approx(one.value(points))
+    assert np.diag(item.tangents(points)) == pytest.approx(item.value(points))
 
 
 @named
@@ -116,8 +118,8 @@ def test_what_tells_nothing_is_kept_and_what_x_keeps_asks_nothing(name, order, j
     allowed = tight.allowed_set(joint)
     assert (allowed.rows[:, : joint.n_x] @ joint.p_x <= 1e-12).all()
     assert allowed.budgets == ()
-    told = Average(name, 1.0, order).achieved(joint, identity)
-    loose = Average(name, min(told, 1.0) if name == "guessing" else told, order)
+    reported = Average(name, 1.0, order).achieved(joint, identity)
+    loose = Average(name, min(reported, 1.0) if name == "guessing" else reported, order)
     assert loose.allowed_set(joint).rows.shape[0] == 0
     assert loose.allowed_set(joint).budgets == ()
 
@@ -133,11 +135,11 @@ def test_costs_of_awkward_joints_are_at_least_0(joint, seed):
         notion = Average(
             name, 1e-3 if name != "guessing" else min(joint.p_s.max() + 1e-3, 1), order
         )
-        for one in notion.allowed_set(joint).budgets:
-            assert (one.value(points) >= -1e-12).all()
-            assert (one.tangents(points) @ joint.p_x <= 1e-9).all()
-            below = (one.tangents(points) * points).sum(axis=1)
-            assert (below <= one.value(points) + 1e-9).all()
+        for item in notion.allowed_set(joint).budgets:
+            assert (item.value(points) >= -1e-12).all()
+            assert (item.tangents(points) @ joint.p_x <= 1e-9).all()
+            below = (item.tangents(points) * points).sum(axis=1)
+            assert (below <= item.value(points) + 1e-9).all()
 
 
 def test_no_bound_on_guesses_is_below_the_prior():
@@ -153,8 +155,8 @@ def test_values_are_those_of_the_measures():
     kernel = spread(np.random.default_rng(3), JOINT.n_x, 3)
     joint_sy = JOINT.release(kernel)
     assert Average("chi2", 1).achieved(JOINT, kernel) == measures.chi2_divergence(joint_sy)
-    told = Average("sibson", 1, order=2.5).achieved(JOINT, kernel)
-    assert told == measures.sibson(joint_sy, 2.5)
+    reported = Average("sibson", 1, order=2.5).achieved(JOINT, kernel)
+    assert reported == measures.sibson(joint_sy, 2.5)
     assert Average("guessing", 1).achieved(JOINT, kernel) == pytest.approx(
         joint_sy.max(axis=0).sum(), rel=1e-15
     )
@@ -179,9 +181,9 @@ def test_a_mechanism_that_reads_the_secret_is_measured():
 
 def test_the_excess_of_nearly_independent_data_keeps_its_digits():
     joint = Joint.from_counts([[10**8, 10**8], [10**8, 10**8 + 1]])
-    one = AverageBudget(Divergence(joint.p_s), excess_lift(joint), 1.0)
-    half_chi2 = one.excess.T**2 @ joint.p_s / 2  # what it is near independence: some 3e-18
-    assert one.value(np.eye(2)) == pytest.approx(half_chi2, rel=1e-6)
+    item = AverageBudget(Divergence(joint.p_s), excess_lift(joint), 1.0)
+    half_chi2 = item.excess.T**2 @ joint.p_s / 2  # what it is near independence: some 3e-18
+    assert item.value(np.eye(2)) == pytest.approx(half_chi2, rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -206,11 +208,11 @@ def test_bad_arguments_are_named(arguments, sentence):
 def test_the_audit_allows_rounding_and_no_more():
     kernel = spread(np.random.default_rng(4), JOINT.n_x, 3)
     for measure in ("chi2", "total_variation"):
-        told = Average(measure, 1).achieved(JOINT, kernel)
+        reported = Average(measure, 1).achieved(JOINT, kernel)
         # χ² grows with the square of what the rounding of a lift moves
-        slack = ROUNDING * (2 * told**0.5 if measure == "chi2" else 1.0)
-        assert Average(measure, told - slack / 2).holds(JOINT, kernel)
-        assert not Average(measure, told - 2 * slack).holds(JOINT, kernel)
+        slack = ROUNDING * (2 * reported**0.5 if measure == "chi2" else 1.0)
+        assert Average(measure, reported - slack / 2).holds(JOINT, kernel)
+        assert not Average(measure, reported - 2 * slack).holds(JOINT, kernel)
     assert Average("chi2", INF).holds(JOINT, kernel)
     assert Average("chi2", 0.0).scale(JOINT, kernel) == INF
 

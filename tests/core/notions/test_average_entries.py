@@ -31,8 +31,8 @@ def test_scenarios_links_and_programs_carry_a_budget(key):
     scenario = Scenario(notion=key, eps=0.3, alpha=2.5, bound=0.8)
     assert Scenario.from_json(scenario.to_json()) == scenario
     used = {name: getattr(scenario, name) for name in entry.parameters}
-    asked = Scenario(notion=key, **used)
-    assert from_query(to_query(asked)) == (asked, ())
+    request = Scenario(notion=key, **used)
+    assert from_query(to_query(request)) == (request, ())
     assert "import Average\n" in snippet(scenario)
     assert f"notion = Average(measure='{BUILT[key].measure}'" in snippet(scenario)
 

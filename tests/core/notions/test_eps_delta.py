@@ -46,10 +46,10 @@ def by_linear_program(joint, notion, delta, worth):
     singles = np.eye(joint.n_x)
     columns = np.vstack([allowed, singles])
     apart = np.repeat([0.0, 1.0], [len(allowed), len(singles)])
-    found = optimize.linprog(
+    result = optimize.linprog(
         -worth(columns), apart[None], [delta], columns.T, joint.p_x, method="highs"
     )
-    return -found.fun
+    return -result.fun
 
 
 def kept(joint, kernel):
@@ -60,9 +60,9 @@ def kept(joint, kernel):
     ("delta", "nmi"), [(0.0, 0.7636), (0.01, 0.7683), (0.05, 0.7869), (0.1, 0.8077)]
 )
 def test_what_exceptions_buy_on_the_draw(delta, nmi):
-    found = m.optimal(DRAW, EpsDelta(LIP(0.25), delta), time_limit=60)
-    assert found.status == "optimal"
-    assert found.nmi == pytest.approx(nmi, abs=1e-4)
+    result = m.optimal(DRAW, EpsDelta(LIP(0.25), delta), time_limit=60)
+    assert result.status == "optimal"
+    assert result.nmi == pytest.approx(nmi, abs=1e-4)
 
 
 @pytest.mark.parametrize("solver", ["auto", "enumerate", "columns"])
@@ -70,13 +70,13 @@ def test_what_exceptions_buy_on_the_draw(delta, nmi):
 @pytest.mark.parametrize("notion", POLYHEDRAL, ids=str)
 @pytest.mark.parametrize("joint", [SMALL, LARGER], ids=["2x3", "3x5"])
 def test_the_optimum_is_that_of_all_vertices_and_single_symbols(joint, notion, delta, solver):
-    found = m.optimal(joint, EpsDelta(notion, delta), solver, time_limit=60)
+    result = m.optimal(joint, EpsDelta(notion, delta), solver, time_limit=60)
     expected = by_linear_program(
         joint, notion, delta, lambda r: measures.entropy(joint.p_x) - entropies(r)
     )
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(expected, abs=2e-6)
-    assert found.upper_bound >= expected - 1e-9
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(expected, abs=2e-6)
+    assert result.upper_bound >= expected - 1e-9
 
 
 @pytest.mark.parametrize("delta", [0.05, 0.3])
@@ -93,11 +93,11 @@ def test_the_optimum_is_that_of_all_vertices_and_single_symbols(joint, notion, d
     ids=["guess", "guess of a task", "distortion"],
 )
 def test_other_purposes_have_exceptions_too(purpose, worth, delta):
-    found = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=purpose, time_limit=60)
-    assert found.utility == pytest.approx(
+    result = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=purpose, time_limit=60)
+    assert result.utility == pytest.approx(
         by_linear_program(LARGER, LIP(0.3), delta, worth), abs=1e-5
     )
-    assert found.gap <= 1e-5
+    assert result.gap <= 1e-5
 
 
 def r_of_two(r):
@@ -109,11 +109,11 @@ def test_a_task_with_exceptions_is_bounded_by_all_it_could_be():
     table = np.random.default_rng(2).dirichlet(np.ones(3), 5).T
     entropy = measures.entropy(table @ LARGER.p_x)
     for delta in (0.05, 0.5):
-        found = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=Task(table), time_limit=60)
+        result = m.optimal(LARGER, EpsDelta(LIP(0.3), delta), utility=Task(table), time_limit=60)
         expected = by_linear_program(
             LARGER, LIP(0.3), delta, lambda r: entropy - entropies(r @ table.T)
         )
-        assert found.utility == pytest.approx(expected, abs=2e-6)
+        assert result.utility == pytest.approx(expected, abs=2e-6)
 
 
 @pytest.mark.parametrize("delta", [0.02, 0.2])
@@ -131,22 +131,22 @@ def test_no_kernel_of_a_grid_keeps_more(notion, delta):
     allowed = broken <= delta
     joint_xy = SMALL.p_x[:, None] * kernels[allowed]
     best = measures.mutual_information(joint_xy).max()
-    found = m.optimal(SMALL, EpsDelta(notion, delta), time_limit=60)
-    assert best <= found.upper_bound + 1e-9
-    assert best >= 0.85 * found.utility  # a grid of twelfths comes as near as that
+    result = m.optimal(SMALL, EpsDelta(notion, delta), time_limit=60)
+    assert best <= result.upper_bound + 1e-9
+    assert best >= 0.85 * result.utility  # a grid of twelfths comes as near as that
 
 
 @settings(max_examples=40)
 @given(joint=joints(max_s=3, max_x=4), delta=st.floats(0.001, 0.9), eps=st.floats(0, 2))
 def test_bounds_hold_on_any_joint(joint, delta, eps):
-    found = m.optimal(joint, EpsDelta(LIP(eps), delta), time_limit=60)
+    result = m.optimal(joint, EpsDelta(LIP(eps), delta), time_limit=60)
     expected = by_linear_program(
         joint, LIP(eps), delta, lambda r: measures.entropy(joint.p_x) - entropies(r)
     )
-    assert found.audit.holds
-    assert found.upper_bound >= expected - 1e-7
-    assert found.utility <= expected + 1e-7
-    assert found.utility >= m.optimal(joint, LIP(eps), time_limit=60).utility - 1e-7
+    assert result.audit.holds
+    assert result.upper_bound >= expected - 1e-7
+    assert result.utility <= expected + 1e-7
+    assert result.utility >= m.optimal(joint, LIP(eps), time_limit=60).utility - 1e-7
 
 
 def test_without_exceptions_it_is_the_notion():
@@ -169,12 +169,12 @@ def test_without_exceptions_it_is_the_notion():
 def test_other_notions_have_exceptions_too(notion):
     values = []
     for delta in (0.0, 0.05, 0.3, 0.8):
-        found = m.optimal(LARGER, EpsDelta(notion, delta), time_limit=60)
-        assert found.status == "optimal"
-        values.append(found.utility)
+        result = m.optimal(LARGER, EpsDelta(notion, delta), time_limit=60)
+        assert result.status == "optimal"
+        values.append(result.utility)
         mixed = by_exception(LARGER, notion, delta)
         assert EpsDelta(notion, delta).holds(LARGER, mixed)
-        assert kept(LARGER, mixed) <= found.upper_bound + 1e-9
+        assert kept(LARGER, mixed) <= result.upper_bound + 1e-9
     assert (np.diff(values) > 0).all() or values[-1] == pytest.approx(measures.entropy(LARGER.p_x))
     # concave in δ: a mechanism may draw one of two
     assert values[1] >= values[0] + (values[2] - values[0]) / 6 - 2e-6
@@ -189,12 +189,12 @@ def by_exception(joint, notion, delta):
 @pytest.mark.parametrize("name", ["mutual_information", "guessing", "chi2"])
 def test_an_average_beside_exceptions_is_refused_where_it_asks_something(name):
     full = Average(name, 1.0)
-    told, least = (full.achieved(LARGER, k) for k in (np.eye(5), np.ones((5, 1))))
+    reported, least = (full.achieved(LARGER, k) for k in (np.eye(5), np.ones((5, 1))))
     promise = EpsDelta(LIP(0.3), 0.05)
-    both = Intersection(promise, Average(name, least + 0.3 * (told - least)))
+    both = Intersection(promise, Average(name, least + 0.3 * (reported - least)))
     with pytest.raises(InvalidInputError, match="Set δ to 0, which is stricter"):
         m.optimal(LARGER, both)
-    free = Intersection(promise, Average(name, told + 1e-3))
+    free = Intersection(promise, Average(name, reported + 1e-3))
     assert m.optimal(LARGER, free).utility == pytest.approx(m.optimal(LARGER, promise).utility)
 
 
@@ -308,25 +308,25 @@ def test_exceptions_beside_another_promise_are_its_vertices(joint, failing, alwa
     apart = np.repeat([0.0, 1.0], [len(strict), len(others)])
     worth = measures.entropy(joint.p_x) - entropies(columns)
     expected = -optimize.linprog(-worth, apart[None], [delta], columns.T, joint.p_x).fun
-    found = m.optimal(joint, promise, time_limit=60)
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(expected, abs=2e-6)
-    assert found.upper_bound >= expected - 1e-9
-    assert always.holds(joint, found.kernel)
-    assert EpsDelta(failing, delta).holds(joint, found.kernel)
+    result = m.optimal(joint, promise, time_limit=60)
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(expected, abs=2e-6)
+    assert result.upper_bound >= expected - 1e-9
+    assert always.holds(joint, result.kernel)
+    assert EpsDelta(failing, delta).holds(joint, result.kernel)
 
 
 def test_exceptions_that_must_be_in_a_round_set_are_bounded_by_all():
     round_set = AlphaLift(INF, 0.2, 2.0)
     promise = Intersection(EpsDelta(LIP(0.1), 0.2), round_set)
-    found = m.optimal(LARGER, promise, time_limit=60)
-    assert promise.holds(LARGER, found.kernel)
+    result = m.optimal(LARGER, promise, time_limit=60)
+    assert promise.holds(LARGER, result.kernel)
     strict = m.optimal(LARGER, Intersection(LIP(0.1), round_set), time_limit=60).kernel
     other = m.optimal(LARGER, round_set, time_limit=60).kernel
     mixed = np.hstack([0.8 * strict, 0.2 * other])
     assert promise.holds(LARGER, mixed)
-    assert kept(LARGER, strict) - 1e-9 <= found.utility
-    assert kept(LARGER, mixed) <= found.upper_bound + 1e-9
+    assert kept(LARGER, strict) - 1e-9 <= result.utility
+    assert kept(LARGER, mixed) <= result.upper_bound + 1e-9
 
 
 def test_what_exceptions_keep_beside_is_implied_of_rare_outputs():
@@ -337,8 +337,8 @@ def test_what_exceptions_keep_beside_is_implied_of_rare_outputs():
 
 
 def test_two_promises_with_exceptions_are_refused():
-    said = r"got δ = 0\.1 and 0\.2: .* EpsDelta\(Intersection\(…\), δ\)"
-    with pytest.raises(InvalidInputError, match=said):
+    text = r"got δ = 0\.1 and 0\.2: .* EpsDelta\(Intersection\(…\), δ\)"
+    with pytest.raises(InvalidInputError, match=text):
         m.optimal(SMALL, Intersection(EpsDelta(LIP(0.3), 0.1), EpsDelta(LDP(1), 0.2)))
 
 

@@ -104,9 +104,9 @@ def best_of_two(counts, eps):
         return mutual_information(np.diag(p_x))
     ends = []  # the two posteriors of x2, whose mixture is P(x2)
     for ratio in (low, high):
-        one = 1.0 if ratio == np.inf else ratio * p_x[1]
+        item = 1.0 if ratio == np.inf else ratio * p_x[1]
         other = 0.0 if ratio == np.inf else p_x[0]
-        ends.append(one / (one + other))
+        ends.append(item / (item + other))
     share = (p_x[1] - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else 0.0
     mass = np.array([1 - share, share])
     posterior = np.array([[1 - e for e in ends], ends])
@@ -118,8 +118,8 @@ def best_of_two(counts, eps):
 def test_of_two_symbols_the_optimum_is_that_of_the_largest_and_the_least_ratio(counts, eps):
     joint = without_k(counts)
     assume(joint.n_x == 2)
-    found = optimal(joint, Given(LIP(eps), counts))
-    assert found.utility == pytest.approx(best_of_two(counts, eps), abs=2e-6)
+    result = optimal(joint, Given(LIP(eps), counts))
+    assert result.utility == pytest.approx(best_of_two(counts, eps), abs=2e-6)
 
 
 def test_a_known_value_that_never_varies_changes_nothing():
@@ -143,8 +143,8 @@ def test_whoever_knows_s_learns_nothing_more():
     counts = np.zeros((2, 3, 2))
     counts[0, :, 0], counts[1, :, 1] = [3, 1, 2], [1, 2, 4]
     joint = without_k(counts)
-    found = optimal(joint, Given(LIP(0.01), counts))
-    assert found.utility == pytest.approx(mutual_information(np.diag(joint.p_x)), abs=1e-6)
+    result = optimal(joint, Given(LIP(0.01), counts))
+    assert result.utility == pytest.approx(mutual_information(np.diag(joint.p_x)), abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -263,14 +263,14 @@ def test_all_k_at_once_have_the_levels_of_each(counts, seed, eps):
     kernel[:, 0] *= seed % 3 > 0  # an output that does not occur
     kernel /= kernel.sum(axis=1, keepdims=True)
     for notion in (LIP(eps), ALIP(eps, 0.5), LDP(eps), AlphaLift(eps, 0.5, 2.0)):
-        asked = Given(notion, counts)
-        each = [pair for _, *pair in asked._given(joint, kernel)]
+        request = Given(notion, counts)
+        each = [pair for _, *pair in request._given(joint, kernel)]
         level = max(notion.achieved(*pair) for pair in each)
-        assert asked.achieved(joint, kernel) == pytest.approx(level, rel=1e-9, abs=1e-12)
-        assert asked.scale(joint, kernel) == pytest.approx(
+        assert request.achieved(joint, kernel) == pytest.approx(level, rel=1e-9, abs=1e-12)
+        assert request.scale(joint, kernel) == pytest.approx(
             max(notion.scale(*pair) for pair in each), rel=1e-9, abs=1e-12
         )
-        assert asked.holds(joint, kernel) == all(notion.holds(*pair) for pair in each)
+        assert request.holds(joint, kernel) == all(notion.holds(*pair) for pair in each)
 
 
 def test_a_thousand_k_are_judged_at_once():
@@ -291,9 +291,9 @@ def by_distance(counts, kernel, distances):
         rows = p[own] / p[own].sum(axis=1, keepdims=True)
         for a, s in enumerate(own):
             for b, t in enumerate(own):
-                for one, other in zip(rows[a], rows[b], strict=True):
-                    if s != t and one != other:
-                        apart = np.inf if other == 0 else np.log(one / other) if one else -np.inf
+                for item, other in zip(rows[a], rows[b], strict=True):
+                    if s != t and item != other:
+                        apart = np.inf if other == 0 else np.log(item / other) if item else -np.inf
                         level = max(level, apart / distances[s][t])
     return level
 
@@ -310,11 +310,11 @@ def test_by_distance_each_k_has_those_of_its_own_secrets(seed, eps):
     own = counts[joint.kept_s]
     kernel = rng.dirichlet([1.0] * 3, size=joint.n_x)
     for notion in (MetricLDP(eps, distances), Intersection(MetricLDP(eps, distances), LIP(9))):
-        asked = Given(notion, counts)
+        request = Given(notion, counts)
         level = by_distance(own[:, joint.kept_x], kernel, distances)
         expected = level if isinstance(notion, MetricLDP) else level / eps
-        assert asked.achieved(joint, kernel) == pytest.approx(expected, abs=1e-9)
-        best = optimal(joint, asked, time_limit=5)
+        assert request.achieved(joint, kernel) == pytest.approx(expected, abs=1e-9)
+        best = optimal(joint, request, time_limit=5)
         assert best.audit.holds
         assert by_distance(own[:, joint.kept_x], best.kernel, distances) <= eps + 1e-6
 

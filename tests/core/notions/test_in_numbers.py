@@ -13,9 +13,9 @@ from core.notions.numbers import Numbers
 
 @pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 12.0])
 def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
-    said = in_numbers("lip", Numbers(eps=eps), "sex")
+    text = in_numbers("lip", Numbers(eps=eps), "sex")
     up, down = (
-        float(one.replace(",", "")) for one in re.findall(r"than ([\d.,]+) times as likely", said)
+        float(item.replace(",", "")) for item in re.findall(r"than ([\d.,]+) times as likely", text)
     )
     assert math.exp(eps) <= up <= 1.01 * math.exp(eps) + 0.01
     assert 0.99 * math.exp(-eps) <= down <= math.exp(-eps) + 1e-9
@@ -48,7 +48,7 @@ def test_a_promise_is_said_in_numbers(key, numbers, said):
 
 
 def test_what_one_factor_does_not_say_has_no_sentence():
-    assert {one.key for one in notions.ENTRIES if not in_numbers(one.key, Numbers(), "S")} == {
+    assert {item.key for item in notions.ENTRIES if not in_numbers(item.key, Numbers(), "S")} == {
         "metric_ldp", "l1", "chi2", "alpha", "l1_upper", "chi2_upper", "kl", "robust_pml"
     }  # fmt: skip
     assert in_numbers("sides", Numbers(eps_l=math.inf, eps_u=math.inf), "S") == ""
@@ -57,5 +57,6 @@ def test_what_one_factor_does_not_say_has_no_sentence():
 @pytest.mark.parametrize("notion", [LIP(0.3), ALIP(0.1, 0.7), LDP(0.4)])
 def test_names_of_the_catalogue_are_those_that_sentences_have(notion):
     assert any(
-        one.kind is type(notion) and in_numbers(one.key, Numbers(), "S") for one in notions.ENTRIES
+        item.kind is type(notion) and in_numbers(item.key, Numbers(), "S")
+        for item in notions.ENTRIES
     )

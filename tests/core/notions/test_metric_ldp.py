@@ -31,14 +31,14 @@ def least_loss(joint: Joint, distances, loss, eps: float) -> float:
         for t in range(joint.n_s)
         if s != t and np.isfinite(distances[s][t])
     ]
-    found = linprog(
+    result = linprog(
         (joint.p_x[:, None] * loss).ravel(),
         A_ub=np.vstack(rows),
         b_ub=np.zeros(len(rows) * n_a),
         A_eq=np.kron(np.eye(n_x), np.ones(n_a)),
         b_eq=np.ones(n_x),
     )
-    return float(found.fun)
+    return float(result.fun)
 
 
 @pytest.mark.parametrize(

@@ -27,17 +27,17 @@ def names_in(tree):
 def asked_by_type(source):
     """Return the notions whose type a program asks for, and the lines."""
     for node in ast.walk(ast.parse(source)):
-        asked = []
+        request = []
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in ("isinstance", "issubclass"):
-                asked = node.args[1:]
+                request = node.args[1:]
         elif isinstance(node, ast.MatchClass):
-            asked = [node.cls]
+            request = [node.cls]
         elif isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             typed = any("type" in names_in(side) or "kind" in names_in(side) for side in sides)
-            asked = sides if typed else []
-        for name in sorted(OWN & set().union(*map(names_in, asked))):
+            request = sides if typed else []
+        for name in sorted(OWN & set().union(*map(names_in, request))):
             yield name, node.lineno
 
 
@@ -66,5 +66,5 @@ def test_no_module_asks_a_notion_for_its_type():
         for path in room.rglob("*.py"):
             text = path.read_text(encoding="utf-8")
             own = {node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef)}
-            found = [(name, line) for name, line in asked_by_type(text) if name not in own]
-            assert not found, f"{path}: {found}"
+            result = [(name, line) for name, line in asked_by_type(text) if name not in own]
+            assert not result, f"{path}: {result}"

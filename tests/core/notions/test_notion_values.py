@@ -92,14 +92,14 @@ def test_zero_budgets_allow_the_constant_only():
 
 
 def test_a_secret_that_is_told_has_no_finite_level():
-    told = Joint.from_counts(channels.DETERMINISTIC)
+    reported = Joint.from_counts(channels.DETERMINISTIC)
     for notion in (LIP(1), LDP(1), ALIP(1, 1), L1Privacy(1, 1), AlphaLift(1, 1, 2)):
-        assert notion.achieved(told, np.eye(3)) == INF
-        assert not notion.holds(told, np.eye(3))
+        assert notion.achieved(reported, np.eye(3)) == INF
+        assert not notion.holds(reported, np.eye(3))
         assert type(notion)(*[INF] * (2 if hasattr(notion, "eps_l") else 1), *order(notion)).holds(
-            told, np.eye(3)
+            reported, np.eye(3)
         )
-    assert PointwiseMaximalLeakage(1).achieved(told, np.eye(3)) == pytest.approx(np.log(2))
+    assert PointwiseMaximalLeakage(1).achieved(reported, np.eye(3)) == pytest.approx(np.log(2))
 
 
 def order(notion):

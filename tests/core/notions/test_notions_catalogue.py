@@ -124,8 +124,8 @@ def test_convex_says_whether_there_is_an_allowed_set(entry):
 
 
 def test_every_notion_is_in_a_family():
-    found = [entry for family in catalogue.FAMILIES for entry in catalogue.of_family(family)]
-    assert sorted(found, key=catalogue.ALL.index) == list(catalogue.ALL)
+    result = [entry for family in catalogue.FAMILIES for entry in catalogue.of_family(family)]
+    assert sorted(result, key=catalogue.ALL.index) == list(catalogue.ALL)
     assert len({entry.key for entry in catalogue.ALL}) == len(catalogue.ALL)
     assert all(entry.meaning.endswith(".") and entry.source for entry in catalogue.ALL)
     assert {entry.kind for entry in catalogue.of_family("average")} == {Average}

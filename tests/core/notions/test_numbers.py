@@ -14,7 +14,7 @@ from pages.ui.style import glossary
 
 
 def test_every_number_is_declared_and_used_by_a_notion():
-    assert list(declared()) == [one.name for one in fields(Numbers)]
+    assert list(declared()) == [item.name for item in fields(Numbers)]
     used = {name for entry in catalogue.ALL for name in entry.parameters}
     assert used == set(declared())
 
@@ -26,7 +26,7 @@ def test_a_number_is_in_scenario_json_address_and_sliders(name):
     other = Scenario(**{name: domain.low})
     assert getattr(other.numbers, name) == domain.low
     assert Scenario.from_json(other.to_json()) == other
-    key = next(key for key, one in NUMBERS.items() if one == name)
+    key = next(key for key, item in NUMBERS.items() if item == name)
     assert to_query(other)[key] == [f"{domain.low:g}"]
     assert from_query(to_query(other)) == (other, ())
     assert domain.title or name == "n"  # n has a control of its own

@@ -43,9 +43,9 @@ def releases(draw):
 @given(releases(), st.sampled_from([0.0, 0.2, 0.7, 2.0, np.inf]))
 def test_one_side_is_what_the_two_sided_notion_says_of_it(release, eps):
     joint, kernel = release
-    for one, both in PAIRS:
-        assert one(eps).holds(joint, kernel) == both(eps).holds(joint, kernel)
-        assert one(eps).scale(joint, kernel) == pytest.approx(both(eps).scale(joint, kernel))
+    for item, both in PAIRS:
+        assert item(eps).holds(joint, kernel) == both(eps).holds(joint, kernel)
+        assert item(eps).scale(joint, kernel) == pytest.approx(both(eps).scale(joint, kernel))
 
 
 @given(releases())
@@ -56,8 +56,8 @@ def test_divergence_is_that_of_the_posterior_and_averages_to_information(release
     for y in np.flatnonzero(joint_sy.sum(axis=0) > 0):
         posterior = joint_sy[:, y] / joint_sy[:, y].sum()
         some = posterior > 0
-        told = (posterior[some] * np.log(posterior[some] / joint.p_s[some])).sum()
-        assert levels[y] == pytest.approx(told, abs=1e-9)
+        reported = (posterior[some] * np.log(posterior[some] / joint.p_s[some])).sum()
+        assert levels[y] == pytest.approx(reported, abs=1e-9)
     mean = np.nansum(levels * joint_sy.sum(axis=0))
     assert mean == pytest.approx(float(measures.mutual_information(joint_sy)), abs=1e-9)
 

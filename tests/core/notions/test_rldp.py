@@ -45,10 +45,10 @@ def in_rows(allowed, r):
     rest = allowed.rows[:, allowed.n_x :]
     if allowed.n_auxiliary == 0:
         return bool((fixed <= 1e-12).all())
-    found = optimize.linprog(
+    result = optimize.linprog(
         np.zeros(allowed.n_auxiliary), A_ub=rest.toarray(), b_ub=-fixed, bounds=(0, None)
     )
-    return found.status == 0
+    return result.status == 0
 
 
 @pytest.mark.parametrize("same_secret", [False, True])

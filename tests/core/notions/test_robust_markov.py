@@ -36,13 +36,13 @@ def test_members_of_the_set_find_no_more_than_the_level():
     kernel = rng.dirichlet(np.ones(3), size=4)
     level = RobustLDP(1.0, ball).achieved(joint, kernel)
     looser = RobustLDP(1.0, ball, exact=False).achieved(joint, kernel)
-    found = [
+    result = [
         LDP(1.0).achieved(Joint.from_counts(member), kernel)
         for member in ball.sample(400, rng, boundary=True)
     ]
-    assert max(found) <= level + 1e-9
+    assert max(result) <= level + 1e-9
     assert level <= looser
-    assert max(found) > 0.8 * level
+    assert max(result) > 0.8 * level
 
 
 def worst_lift(p_hat, most, v, s, rng):
@@ -63,7 +63,7 @@ def worst_lift(p_hat, most, v, s, rng):
     def room(logs):
         return np.log(most) - np.log((p_hat[seen] ** 2 / at(logs)[seen]).sum())
 
-    found = -np.inf
+    result = -np.inf
     for spread in (0.0, 0.3, 0.3):
         start = np.log(np.maximum(p_hat, 1e-6)).ravel() + spread * rng.normal(size=p_hat.size)
         end = optimize.minimize(
@@ -74,8 +74,8 @@ def worst_lift(p_hat, most, v, s, rng):
             options={"maxiter": 500, "ftol": 1e-13},
         )
         if room(end.x) > -1e-9:
-            found = max(found, lift(end.x))
-    return found
+            result = max(result, lift(end.x))
+    return result
 
 
 @pytest.mark.parametrize(
@@ -92,13 +92,13 @@ def test_robust_pml_holds_at_every_member_of_the_set_its_masses_included(counts,
     rng = np.random.default_rng(0)
     joint = Joint.from_counts(counts)
     ball = ball_around(joint)
-    told = RobustPML(1.0, ball).achieved(joint, np.eye(joint.n_x))
+    reported = RobustPML(1.0, ball).achieved(joint, np.eye(joint.n_x))
     most = 1 + chi2.ppf(0.95, joint.p.size - 1) / joint.n
     each = [
         worst_lift(joint.p, most, v, s, rng) for v in np.eye(joint.n_x) for s in range(joint.n_s)
     ]
     assert max(each) == pytest.approx(reached, abs=2e-3)
-    assert max(each) <= told <= 1.12 * max(each)
+    assert max(each) <= reported <= 1.12 * max(each)
 
 
 @pytest.mark.parametrize("alpha", [0.3, 0.7, 1.0, 2.0, 5.0])
@@ -108,10 +108,10 @@ def test_no_member_of_any_order_has_more_than_robust_pml_tells(alpha):
         joint = Joint.from_counts(rng.integers(0, 50, (n_s, n_x)) + np.eye(n_s, n_x))
         ball = ball_around(joint, n=n if n < joint.n else None, alpha=alpha)
         kernel = rng.dirichlet(np.ones(3), size=joint.n_x)
-        told = RobustPML(1.0, ball).achieved(joint, kernel)
+        reported = RobustPML(1.0, ball).achieved(joint, kernel)
         for member in ball.sample(300, rng, boundary=True):
             truth = Joint.from_counts(member)
-            assert PointwiseMaximalLeakage(1.0).achieved(truth, kernel) <= told + 1e-9
+            assert PointwiseMaximalLeakage(1.0).achieved(truth, kernel) <= reported + 1e-9
 
 
 def test_where_all_is_possible_and_where_nothing_but_the_estimate_is():
@@ -183,7 +183,7 @@ def test_a_cut_that_rounding_meets_does_not_hide_a_deeper_one():
     joint = Joint.random_uniform(2, 6, np.random.default_rng(0))
     notion = RobustLDP.of_joint(joint, 0.5, 10_000)
     with clock.using(clock.Ticking(2.0**-12)):
-        found = m.optimal(joint, notion, utility=Guess(), time_limit=5.0)
+        result = m.optimal(joint, notion, utility=Guess(), time_limit=5.0)
         other = m.optimal(joint, notion, solver="columns", utility=Guess(), time_limit=5.0)
-    assert (found.status, found.solver) == ("optimal", "one program")
-    assert found.utility == pytest.approx(other.utility, abs=2e-6)
+    assert (result.status, result.solver) == ("optimal", "one program")
+    assert result.utility == pytest.approx(other.utility, abs=2e-6)

@@ -40,7 +40,7 @@ def levels_by_loops(joint, shape, kernel):
         for x in range(joint.n_x)
         for y in range(kernel.shape[1])
     }
-    found = {}
+    result = {}
     for known in chain.from_iterable(combinations(range(len(shape)), k) for k in range(len(shape))):
         worst = 0.0
         for at in product(*(range(shape[j]) for j in known)):
@@ -57,29 +57,29 @@ def levels_by_loops(joint, shape, kernel):
                     both = sum(v for key, v in part.items() if key[0] == s and key[2] == y)
                     ratio = (both / p_s) / (p_y / total)
                     worst = max(worst, np.inf if ratio == 0 else abs(np.log(ratio)))
-        found[known] = worst
-    return found
+        result[known] = worst
+    return result
 
 
 @settings(max_examples=40, deadline=None)
 @given(products())
 def test_levels_are_definition_3(drawn):
     joint, shape, kernel = drawn
-    found, expected = side_channel_levels(joint, kernel, shape), levels_by_loops(*drawn)
-    assert found.keys() == expected.keys()
-    for known in found:
-        assert found[known] == pytest.approx(expected[known], abs=1e-9)
+    result, expected = side_channel_levels(joint, kernel, shape), levels_by_loops(*drawn)
+    assert result.keys() == expected.keys()
+    for known in result:
+        assert result[known] == pytest.approx(expected[known], abs=1e-9)
     achieved = SRLIP(1, shape).achieved(joint, kernel)
-    assert achieved == max(found.values())
+    assert achieved == max(result.values())
 
 
 @settings(max_examples=20, deadline=None)
 @given(products(reads_secret=True))
 def test_levels_of_a_mechanism_that_reads_the_secret(drawn):
     joint, shape, kernel = drawn
-    found, expected = side_channel_levels(joint, kernel, shape), levels_by_loops(*drawn)
-    for known in found:
-        assert found[known] == pytest.approx(expected[known], abs=1e-9)
+    result, expected = side_channel_levels(joint, kernel, shape), levels_by_loops(*drawn)
+    for known in result:
+        assert result[known] == pytest.approx(expected[known], abs=1e-9)
 
 
 @settings(max_examples=40, deadline=None)

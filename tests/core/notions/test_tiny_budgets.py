@@ -53,7 +53,7 @@ def farthest(weights, level, eps):
 
     def fits(x, share):
         lifts = [1 + share * (lift[s][x] - 1) for s in range(2)]
-        return all(one(lifts, p_s) <= eps for one in level)
+        return all(item(lifts, p_s) <= eps for item in level)
 
     for x in range(2):
         low, high = Decimal(0), Decimal(1)
@@ -125,11 +125,11 @@ def test_no_solver_proves_what_another_disproves_where_lifts_are_almost_1(away, 
         *(PointwiseDivergence(0), PointwiseDivergence(1e-24), AlphaLift(0, 0, 2)),
         *(L1Privacy(np.inf, 1e-13), Chi2Privacy(np.inf, 1e-13)),
     ):
-        found = [optimal(joint, notion, solver=one) for one in ("enumerate", "columns")]
-        for one, other in product(found, found):
-            assert one.utility <= other.upper_bound + 1e-6
-        for one in found:
-            assert one.status != "optimal" or one.gap <= 1e-6 * one.purpose.size()
+        result = [optimal(joint, notion, solver=item) for item in ("enumerate", "columns")]
+        for item, other in product(result, result):
+            assert item.utility <= other.upper_bound + 1e-6
+        for item in result:
+            assert item.status != "optimal" or item.gap <= 1e-6 * item.purpose.size()
 
 
 @pytest.mark.parametrize(
@@ -222,18 +222,18 @@ def test_what_the_audit_takes_for_equal_the_optimum_takes_for_equal(seed, rank, 
     """Of posteriors that differ by 1e-13 an enumeration proved .15 where the audit passed .67."""
     exact, weights = hardly_more(seed, rank, away)
     joint = Joint.from_counts(weights)
-    found = [optimal(joint, notion, solver=one) for one in ("enumerate", "columns")]
+    result = [optimal(joint, notion, solver=item) for item in ("enumerate", "columns")]
     known = optimal(Joint.from_counts(exact), notion).kernel
-    for one in found:
-        assert notion.holds(joint, one.kernel)
-        assert one.status != "optimal" or one.gap <= 1e-6 * one.purpose.size()
-        for other in found:
-            assert one.utility <= other.upper_bound + 1e-6
+    for item in result:
+        assert notion.holds(joint, item.kernel)
+        assert item.status != "optimal" or item.gap <= 1e-6 * item.purpose.size()
+        for other in result:
+            assert item.utility <= other.upper_bound + 1e-6
         if notion.holds(joint, known):
-            assert one.purpose.value(joint, known) <= one.upper_bound + 1e-6
+            assert item.purpose.value(joint, known) <= item.upper_bound + 1e-6
     if away <= 1e-13 and notion.holds(joint, known):
-        kept = found[0].purpose.value(joint, known)
-        assert all(one.utility >= kept - 1e-6 for one in found)
+        kept = result[0].purpose.value(joint, known)
+        assert all(item.utility >= kept - 1e-6 for item in result)
 
 
 @pytest.mark.parametrize("eps", [1e-12, 1e-11, 1e-10, 1e-9])
@@ -243,6 +243,6 @@ def test_a_search_begins_with_what_perfect_privacy_keeps(eps):
     joint = Joint.from_counts(counts)
     least = optimal(joint, L1Lift(0.0)).utility
     assert least > 0.7
-    found = optimal(joint, L1Lift(eps), time_limit=2)
-    assert found.utility >= least - 1e-12
-    assert found.audit.holds
+    result = optimal(joint, L1Lift(eps), time_limit=2)
+    assert result.utility >= least - 1e-12
+    assert result.audit.holds

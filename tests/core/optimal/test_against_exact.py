@@ -30,9 +30,9 @@ def known_to_be(failures):
 @settings(max_examples=63, **QUICK)
 @given(chance=chances)
 def test_the_optimum_is_true_and_its_bound_is_too(kind, chance):
-    asked = drawn(chance, kind)
-    known = truth(asked.counts, asked.promise)
-    failures = [found for solver in SOLVERS for found in answer(asked, known, solver)[1]]
+    request = drawn(chance, kind)
+    known = truth(request.counts, request.promise)
+    failures = [result for solver in SOLVERS for result in answer(request, known, solver)[1]]
     assert not failures, known_to_be(failures)
 
 
@@ -40,8 +40,8 @@ def test_the_optimum_is_true_and_its_bound_is_too(kind, chance):
 @settings(max_examples=12, **QUICK)
 @given(chance=chances)
 def test_no_known_mechanism_is_above_the_bound_or_the_optimum(kind, chance):
-    asked = drawn(chance, kind)
-    _, failures = rivals(asked, truth(asked.counts, asked.promise), chance)
+    request = drawn(chance, kind)
+    _, failures = rivals(request, truth(request.counts, request.promise), chance)
     assert not failures, known_to_be(failures)
 
 
@@ -69,9 +69,9 @@ def many_secrets(n_s, n_x, seed):
 def test_ldp_of_many_secrets_is_true_near_independence(n_s, n_x, eps):
     for counts in many_secrets(n_s, n_x, n_s * n_x):
         cells = tuple(map(tuple, counts.tolist()))
-        asked = Question(cells, Promise("LDP", (eps,)))
-        known = truth(cells, asked.promise)
+        request = Question(cells, Promise("LDP", (eps,)))
+        known = truth(cells, request.promise)
         for solver in ("auto", "columns"):
-            best, failures = answer(asked, known, solver)
+            best, failures = answer(request, known, solver)
             assert not failures, known_to_be(failures)
             assert best.status == "optimal"

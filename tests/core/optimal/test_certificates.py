@@ -40,10 +40,10 @@ NEARLY_INDEPENDENT = [[795607, 476812, 636606], [848260, 508375, 678733]]
     ids=str,
 )
 def test_the_optimum_is_that_of_whole_numbers(solver, counts, notion, utility):
-    found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(utility, abs=2e-6)
-    assert found.upper_bound >= utility - 1e-6
+    result = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(utility, abs=2e-6)
+    assert result.upper_bound >= utility - 1e-6
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -60,43 +60,43 @@ def test_the_optimum_is_that_of_whole_numbers(solver, counts, notion, utility):
 def test_no_budget_leaves_the_constant_mechanism(solver, counts, subtests):
     for notion in (LIP(0), LDP(0), ALIP(0, 3), L1Privacy(INF, 0)):
         with subtests.test(str(notion)):
-            found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
-            assert found.status == "optimal"
-            assert found.utility == pytest.approx(0.0, abs=1e-9)
+            result = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+            assert result.status == "optimal"
+            assert result.utility == pytest.approx(0.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_what_tells_nothing_may_be_published_whole(solver):
     joint = Joint.from_counts([[200, 300, 500], [400, 600, 1000]])
     for notion in (LDP(0), LIP(0), PointwiseMaximalLeakage(0), L1Privacy(INF, 0.1)):
-        found = m.optimal(joint, notion, solver, time_limit=60)
-        assert found.status == "optimal"
-        assert found.nmi == pytest.approx(1.0)
+        result = m.optimal(joint, notion, solver, time_limit=60)
+        assert result.status == "optimal"
+        assert result.nmi == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("notion", [LIP(50), LDP(50), ALIP(50, 2)], ids=str)
 def test_a_budget_that_asks_hardly_anything_is_no_failure(solver, notion):
     joint = Joint.from_counts([[4, 6, 4, 2], [6, 9, 4, 3], [0, 0, 1, 0], [2, 3, 4, 1]])
-    found = m.optimal(joint, notion, solver, time_limit=60)
-    assert found.upper_bound >= found.utility > 0
+    result = m.optimal(joint, notion, solver, time_limit=60)
+    assert result.upper_bound >= result.utility > 0
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_a_symbol_of_next_to_no_probability_is_told_too(solver):
     joint = Joint.from_counts([[0.0, 0.51, 0.12], [1e-13, 0.08, 0.19]])
-    found = m.optimal(joint, PointwiseMaximalLeakage(0.3), solver, time_limit=60)
-    assert found.audit.holds
-    np.testing.assert_allclose(found.kernel.sum(axis=1), 1.0)
+    result = m.optimal(joint, PointwiseMaximalLeakage(0.3), solver, time_limit=60)
+    assert result.audit.holds
+    np.testing.assert_allclose(result.kernel.sum(axis=1), 1.0)
 
 
 def test_vertices_too_close_to_be_mixed_by_columns_are_mixed_by_enumeration():
     counts = [[584244, 450781, 430991], [721902, 558943, 518806], [124598, 97176, 91747]]
-    found = m.optimal(
+    result = m.optimal(
         Joint.from_counts(counts), GuessingProbability(0.50281), "columns", time_limit=60
     )
-    assert found.audit.holds
-    assert found.upper_bound >= found.utility > 0
+    assert result.audit.holds
+    assert result.upper_bound >= result.utility > 0
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -117,9 +117,9 @@ def test_vertices_too_close_to_be_mixed_by_columns_are_mixed_by_enumeration():
     ids=str,
 )
 def test_numbers_far_apart_are_a_question_like_any_other(solver, counts, notion, utility):
-    found = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
-    assert found.utility == pytest.approx(utility, abs=2e-6)
-    assert found.upper_bound >= utility - 1e-9
+    result = m.optimal(Joint.from_counts(counts), notion, solver, time_limit=60)
+    assert result.utility == pytest.approx(utility, abs=2e-6)
+    assert result.upper_bound >= utility - 1e-9
 
 
 def test_a_mechanism_above_the_bound_is_an_error():

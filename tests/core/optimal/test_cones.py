@@ -28,7 +28,7 @@ def least_loss(joint, loss, blocks):
     cones = [(clarabel.NonnegativeConeT(n_x), identity[:n_x]), *cones]
     each = np.kron(np.eye(n_a), identity[:n_x])
     total = each.reshape(n_a, n_x, -1).sum(axis=0)
-    rows = [total, *(-np.kron(one, part) for one in np.eye(n_a)[:, None] for _, part in cones)]
+    rows = [total, *(-np.kron(item, part) for item in np.eye(n_a)[:, None] for _, part in cones)]
     right = np.concatenate([np.ones(n_x), np.zeros(sum(map(len, rows)) - n_x)])
     cost = np.zeros((n_a, width))
     cost[:, :n_x] = joint.p_x * loss.T
@@ -37,9 +37,9 @@ def least_loss(joint, loss, blocks):
     kinds = [clarabel.ZeroConeT(n_x), *[kind for _ in range(n_a) for kind, _ in cones]]
     nothing = sparse.csc_matrix((cost.size, cost.size))
     table = sparse.csc_matrix(np.vstack(rows))
-    found = clarabel.DefaultSolver(nothing, cost.ravel(), table, right, kinds, settings).solve()
-    assert str(found.status) == "Solved"
-    return found.obj_val
+    result = clarabel.DefaultSolver(nothing, cost.ravel(), table, right, kinds, settings).solve()
+    assert str(result.status) == "Solved"
+    return result.obj_val
 
 
 def of_alpha_lift(notion, p_s):

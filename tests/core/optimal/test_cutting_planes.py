@@ -26,24 +26,24 @@ def test_a_round_set_has_the_same_optimum_carved_and_searched(monkeypatch):
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     notion = AlphaLift(0.6, 0.6, 2.0)
     allowed = notion.allowed_set(joint)
-    found = maximise(allowed, joint.p_x, time_limit=30)
+    result = maximise(allowed, joint.p_x, time_limit=30)
     monkeypatch.setitem(vars(SIZES), "enclosed_symbols", 0)
     other = maximise(allowed, joint.p_x, time_limit=30)
-    assert found.status == "optimal"
-    assert found.utility <= other.upper_bound + 1e-9
-    assert other.utility <= found.upper_bound + 1e-9
-    assert notion.holds(joint, found.kernel)
+    assert result.status == "optimal"
+    assert result.utility <= other.upper_bound + 1e-9
+    assert other.utility <= result.upper_bound + 1e-9
+    assert notion.holds(joint, result.kernel)
 
 
 def test_an_oracle_that_is_silent_leaves_the_polytope():
     joint = Joint.random_uniform(3, 4, np.random.default_rng(1))
     notion = LIP(0.4)
     silent = replace(notion.allowed_set(joint), oracle=lambda r: np.empty((0, len(r))))
-    found = maximise(silent, joint.p_x, finish=lambda kernel: polished(joint, kernel, notion))
+    result = maximise(silent, joint.p_x, finish=lambda kernel: polished(joint, kernel, notion))
     best = m.optimal(joint, notion)
-    assert found.utility == pytest.approx(best.utility, abs=1e-6)
-    assert found.utility == pytest.approx(
-        float(measures.mutual_information(joint.release_x(found.kernel))), abs=1e-9
+    assert result.utility == pytest.approx(best.utility, abs=1e-6)
+    assert result.utility == pytest.approx(
+        float(measures.mutual_information(joint.release_x(result.kernel))), abs=1e-9
     )
 
 
@@ -134,15 +134,15 @@ def test_a_set_too_large_for_vertices_keeps_the_best_mixture_of_what_is_known(mo
     allowed = notion.allowed_set(joint)
     known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
     monkeypatch.setattr("core.optimal.cutting_planes.too_large", lambda _: True)
-    found = maximise(
+    result = maximise(
         allowed,
         joint.p_x,
         start=lambda _: known.kernel[joint.kept_x],
         finish=lambda kernel: polished(joint, kernel, notion, quick=True),
     )
-    assert found.status == "time limit"  # of the climb, which has a share of the time
-    assert found.utility >= known.utility - 1e-9
-    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+    assert result.status == "time limit"  # of the climb, which has a share of the time
+    assert result.utility >= known.utility - 1e-9
+    assert result.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
 
 
 @pytest.mark.parametrize(("count", "seconds"), [(20_000, 1e6), (20, 0.02)])
@@ -174,15 +174,15 @@ def test_a_search_under_an_oracle_never_ends_below_its_start():
     joint = Joint.with_secret_released(counts)
     notion = RLDP(0.3, ball, exact=True)
     known = m.polyopt(counts, 0.3, ball, time_limit=0.5)
-    found = maximise(
+    result = maximise(
         notion.allowed_set(joint),
         joint.p_x,
         time_limit=0.5,
         start=lambda _: known.kernel[joint.kept_x],
     )
     assert known.utility > 0.05
-    assert found.utility >= known.utility - 1e-9
-    assert found.utility <= found.upper_bound
+    assert result.utility >= known.utility - 1e-9
+    assert result.utility <= result.upper_bound
 
 
 def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
@@ -205,19 +205,19 @@ def test_ten_symbols_are_far_above_polyopt_and_below_their_bound():
     ],
 )
 def test_a_solver_without_an_answer_leaves_the_best_known(monkeypatch, broken):
-    found, known, joint = broken_search(monkeypatch, broken)
-    assert found.status == "time limit"  # of the climb, which has a share of the time
-    assert len(found.notes) == 1
-    assert found.utility >= known.utility - 1e-9
-    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+    result, known, joint = broken_search(monkeypatch, broken)
+    assert result.status == "time limit"  # of the climb, which has a share of the time
+    assert len(result.notes) == 1
+    assert result.utility >= known.utility - 1e-9
+    assert result.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
 
 
 def test_a_proof_without_an_answer_leaves_the_search(monkeypatch):
-    found, known, joint = broken_search(monkeypatch, "bounds.prover.Prover.check")
-    assert found.status in {"heuristic", "time limit"}
-    assert not found.notes
-    assert found.utility >= known.utility - 1e-9
-    assert found.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
+    result, known, joint = broken_search(monkeypatch, "bounds.prover.Prover.check")
+    assert result.status in {"heuristic", "time limit"}
+    assert not result.notes
+    assert result.utility >= known.utility - 1e-9
+    assert result.upper_bound == pytest.approx(float(measures.entropy(joint.p_x)))
 
 
 def broken_search(monkeypatch, broken):
@@ -304,7 +304,7 @@ def test_outputs_that_do_not_mix_leave_the_mechanism_to_start_from(monkeypatch):
     joint = Joint.random_uniform(3, 4, np.random.default_rng(0))
     notion = AlphaLift(0.6, 0.6, 2.0)
     start = m.subset_merging(joint, notion)
-    found = searched(joint, notion, start.kernel)
-    assert found.utility == pytest.approx(start.utility)
-    assert found.status == "heuristic"
-    assert "HiGHS" in found.notes[-1]
+    result = searched(joint, notion, start.kernel)
+    assert result.utility == pytest.approx(start.utility)
+    assert result.status == "heuristic"
+    assert "HiGHS" in result.notes[-1]

@@ -99,22 +99,22 @@ def test_an_epigraph_has_the_cost_as_its_least_value(name):
     cost = COSTS[name]
     for epigraph in (cost.epigraph(), cost.sparse_epigraph()):
         for lift in lifts_of(np.random.default_rng(3), 25)[15:]:
-            found = least(epigraph, lift)
-            assert found == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
+            result = least(epigraph, lift)
+            assert result == pytest.approx(float(cost.value(lift - 1)), abs=2e-7)
 
 
 def least(epigraph, lift):
     """Return the least value of an epigraph's program at given lifts."""
     n_s, n_h = len(epigraph.slope), len(epigraph.price)
     equal = sparse.csr_array(np.hstack([np.eye(n_s), np.zeros((n_s, n_h))]))
-    found = solve_conic(
+    result = solve_conic(
         np.concatenate([epigraph.slope, epigraph.price]),
         np.concatenate([np.full(n_s, -np.inf), np.zeros(n_h)]),
         *(equal, lift, sparse.csr_array(epigraph.rows), np.zeros(len(epigraph.rows))),
         [(cone, 0) for cone in epigraph.cones],
         10.0,
     )
-    return found.objective
+    return result.objective
 
 
 def joints():
@@ -168,13 +168,13 @@ def test_it_agrees_with_the_search_that_knows_nothing_of_it(data, name):
     joint = Joint.from_counts(joints()[data])
     notion = NOTIONS[name](joint)
     for purpose in purposes(joint).values():
-        found = optimal(joint, notion, utility=purpose)
+        result = optimal(joint, notion, utility=purpose)
         other = optimal(joint, notion, solver="enumerate", utility=purpose)
-        assert found.status == "optimal"
-        assert notion.holds(joint, found.kernel)
-        assert found.utility == pytest.approx(other.utility, abs=2e-6)
-        assert found.upper_bound >= other.utility - 1e-9
-        assert other.upper_bound >= found.utility - 1e-9
+        assert result.status == "optimal"
+        assert notion.holds(joint, result.kernel)
+        assert result.utility == pytest.approx(other.utility, abs=2e-6)
+        assert result.upper_bound >= other.utility - 1e-9
+        assert other.upper_bound >= result.utility - 1e-9
 
 
 @pytest.mark.parametrize("measure", BUDGETS)
@@ -187,11 +187,11 @@ def test_average_budgets_are_kept_and_proven(measure, data, share):
     low = joint.p_s.max() if measure == "guessing" else 0.0
     notion = Average(measure, low + share * (high - low), order=order)
     for purpose in purposes(joint).values():
-        found = optimal(joint, notion, utility=purpose)
-        assert notion.holds(joint, found.kernel)
-        assert found.gap <= 2e-6 * purpose.size()
+        result = optimal(joint, notion, utility=purpose)
+        assert notion.holds(joint, result.kernel)
+        assert result.gap <= 2e-6 * purpose.size()
         if share == 1.0:
-            assert found.utility == pytest.approx(purpose.range(joint)[1], abs=1e-9)
+            assert result.utility == pytest.approx(purpose.range(joint)[1], abs=1e-9)
 
 
 def test_any_multipliers_give_a_bound():
@@ -205,14 +205,14 @@ def test_any_multipliers_give_a_bound():
     assert utility_bound(right, allowed, joint.p_x, goal, program.pieces) - best < 1e-6
     for size in (1e-9, 1e-4, 0.1, 1.0):
         for _ in range(50):
-            found = Multipliers(
+            result = Multipliers(
                 right.symbols + size * rng.normal(size=right.symbols.shape),
                 right.rows + size * rng.normal(size=right.rows.shape),
                 right.cuts,
                 right.prices + size * rng.normal(size=1),
                 [slope + size * rng.normal(size=slope.shape) for slope in right.slopes],
             )
-            bound = utility_bound(found, allowed, joint.p_x, goal, program.pieces)
+            bound = utility_bound(result, allowed, joint.p_x, goal, program.pieces)
             assert bound >= best - 1e-9
 
 
@@ -255,10 +255,10 @@ def test_a_frontier_from_the_last_basis_is_that_of_programs_from_scratch(monkeyp
     monkeypatch.setattr(LinearProgram, "solve_near", counted)
     for purpose in (Guess(), Distortion(apart(7))):
         along = frontier(joint, FAMILIES[name], budgets, utility=purpose)
-        for eps, found in zip(budgets, along, strict=True):
+        for eps, result in zip(budgets, along, strict=True):
             alone = optimal(joint, FAMILIES[name](eps), solver="columns", utility=purpose)
-            assert found.status == "optimal"
-            assert alone.utility - 2e-6 <= found.utility <= alone.upper_bound + 1e-8
+            assert result.status == "optimal"
+            assert alone.utility - 2e-6 <= result.utility <= alone.upper_bound + 1e-8
     assert len(starts) >= len(budgets)
 
 
@@ -315,12 +315,12 @@ def blahut(p, loss, slope):
 def test_s_as_x_and_a_distance_is_rate_distortion(n, slope):
     p = np.random.default_rng(n).dirichlet(np.ones(n))
     rate, least = blahut(p, apart(n), slope)
-    found = optimal(
+    result = optimal(
         Joint.from_counts(np.diag(p)),
         Average("mutual_information", rate),
         utility=Distortion(apart(n)),
     )
-    assert (found.status, -found.utility) == ("optimal", pytest.approx(least, abs=1e-4))
+    assert (result.status, -result.utility) == ("optimal", pytest.approx(least, abs=1e-4))
 
 
 @pytest.mark.parametrize(
@@ -329,12 +329,12 @@ def test_s_as_x_and_a_distance_is_rate_distortion(n, slope):
 def test_a_round_set_may_have_exceptions(notion):
     joint = Joint.from_counts(np.random.default_rng(3).random((3, 5)))
     excepted = EpsDelta(notion, 0.05)
-    found = optimal(joint, excepted, utility=Guess())
+    result = optimal(joint, excepted, utility=Guess())
     strict = optimal(joint, notion, utility=Guess()).utility
-    assert found.solver == "one program"
-    assert found.status == "optimal"
-    assert excepted.holds(joint, found.kernel)
-    assert strict + 1e-3 < found.utility <= strict + 0.05 + 1e-6
+    assert result.solver == "one program"
+    assert result.status == "optimal"
+    assert excepted.holds(joint, result.kernel)
+    assert strict + 1e-3 < result.utility <= strict + 0.05 + 1e-6
 
 
 @pytest.mark.parametrize(
@@ -370,12 +370,12 @@ def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
 
     monkeypatch.setattr(Direct, "solve", solved)
     monkeypatch.setattr(direct, "utility_bound", bounded)
-    found = optimal(joint, notion, utility=purpose)
+    result = optimal(joint, notion, utility=purpose)
     assert sizes[0] < 0.2 * 18 * 18
     assert sizes[1] < 0.4 * 18 * 18
     assert sizes == sorted(sizes)
-    assert (found.status, found.solver) == ("optimal", whole.solver)
-    assert found.utility == pytest.approx(whole.utility, abs=2e-6 * purpose.size())
+    assert (result.status, result.solver) == ("optimal", whole.solver)
+    assert result.utility == pytest.approx(whole.utility, abs=2e-6 * purpose.size())
     goal = Centred(purpose.solver_utility(joint), joint.p_x)
     least = whole.utility / purpose.size() - goal.base
     assert min(bounds) >= least - 1e-8  # each bound holds, whatever is left out
@@ -396,19 +396,19 @@ def test_an_answer_of_few_actions_is_there_when_time_is_over(monkeypatch):
 
     monkeypatch.setattr(Direct, "solve", only_once)
     with clock.using(clock.Ticking(0.01)):
-        found = optimal(joint, LDP(0.5), utility=purpose, time_limit=0.5)
+        result = optimal(joint, LDP(0.5), utility=purpose, time_limit=0.5)
     assert times == [9, 18]
-    assert LDP(0.5).holds(joint, found.kernel)
+    assert LDP(0.5).holds(joint, result.kernel)
     monkeypatch.undo()
     best = optimal(joint, LDP(0.5), utility=purpose)
-    assert best.utility - 1.0 <= found.utility <= best.upper_bound + 1e-9
+    assert best.utility - 1.0 <= result.utility <= best.upper_bound + 1e-9
 
 
 def test_no_time_leaves_the_first_answer():
     joint = Joint.from_counts(np.random.default_rng(0).random((4, 30)))
-    found = optimal(joint, LDP(0.5), utility=Guess(), time_limit=1e-3)
-    assert found.status == "time limit"
-    assert LDP(0.5).holds(joint, found.kernel)
+    result = optimal(joint, LDP(0.5), utility=Guess(), time_limit=1e-3)
+    assert result.status == "time limit"
+    assert LDP(0.5).holds(joint, result.kernel)
 
 
 @pytest.mark.parametrize(
@@ -426,11 +426,11 @@ def test_a_search_takes_the_place_of_a_program_that_fails_and_says_so(monkeypatc
     joint = Joint.from_counts(joints()["random"])
     best = optimal(joint, notion, utility=Guess())
     monkeypatch.setattr(Direct, "solve", fails)
-    found = optimal(joint, notion, utility=Guess(), time_limit=1.0)
-    assert notion.holds(joint, found.kernel)
-    assert best.utility - 0.01 <= found.utility <= best.upper_bound + 1e-9
-    assert found.notes[0].startswith("One program for the whole mechanism gave no answer")
-    assert str(error) in found.notes[0]
+    result = optimal(joint, notion, utility=Guess(), time_limit=1.0)
+    assert notion.holds(joint, result.kernel)
+    assert best.utility - 0.01 <= result.utility <= best.upper_bound + 1e-9
+    assert result.notes[0].startswith("One program for the whole mechanism gave no answer")
+    assert str(error) in result.notes[0]
 
 
 def test_a_program_that_stalls_leaves_time_for_a_search(monkeypatch):
@@ -443,9 +443,9 @@ def test_a_program_that_stalls_leaves_time_for_a_search(monkeypatch):
     best = optimal(joint, LDP(0.5), utility=Guess())
     monkeypatch.setattr(Direct, "solve", stalls)
     with clock.using(clock.Ticking(2.0**-12)):
-        found = optimal(joint, LDP(0.5), utility=Guess(), time_limit=2.0)
-    assert found.utility == pytest.approx(best.utility, abs=1e-6)
-    assert found.status == "optimal"
+        result = optimal(joint, LDP(0.5), utility=Guess(), time_limit=2.0)
+    assert result.utility == pytest.approx(best.utility, abs=1e-6)
+    assert result.status == "optimal"
 
 
 def test_mutual_information_of_a_task_is_not_linear():
@@ -473,9 +473,9 @@ def test_symbols_far_rarer_than_an_output_has_to_be_keep_a_row():
     joint = Joint.from_counts([[1e13, 7, 2e9], [3e11, 4, 2]])
     for notion in (LDP(0.5), LIP(0.3), Average("guessing", 0.98)):
         for purpose in (Guess(), Distortion(1 - np.eye(3))):
-            found = optimal(joint, notion, utility=purpose)
-            assert np.isfinite(found.kernel).all()
-            assert notion.holds(joint, found.kernel)
+            result = optimal(joint, notion, utility=purpose)
+            assert np.isfinite(result.kernel).all()
+            assert notion.holds(joint, result.kernel)
 
 
 def round_question():
@@ -487,7 +487,7 @@ def round_question():
 @pytest.mark.parametrize("loss", ["distance", "table"])
 def test_last_digits_of_auxiliary_variables_leave_a_bound(loss):
     joint = drawn(20)
-    entry = next(one for one in catalogue.ALL if one.title == "Robust PML")
+    entry = next(item for item in catalogue.ALL if item.title == "Robust PML")
     allowed = entry.make(joint, Numbers(eps=0.5, n=10_000)).allowed_set(joint)
     table = apart(20) if loss == "distance" else np.random.default_rng(1).random((20, 4))
     goal = Centred(Distortion(table).solver_utility(joint), joint.p_x)
@@ -518,8 +518,8 @@ def test_cones_of_the_secret_itself_have_few_entries(monkeypatch):
         return solve_conic(*program)
 
     monkeypatch.setattr(direct, "solve_conic", counted)
-    found = optimal(drawn(16), Average("mutual_information", 0.3), utility=Guess())
-    assert (found.status, found.solver) == ("optimal", "one program")
+    result = optimal(drawn(16), Average("mutual_information", 0.3), utility=Guess())
+    assert (result.status, result.solver) == ("optimal", "one program")
     assert counts == [5 * 16**2]
 
 
@@ -547,9 +547,9 @@ def test_cuts_take_the_place_of_cones_that_fail(monkeypatch, name, error):
     joint = Joint.from_counts(joints()["random"])
     best = optimal(joint, CURVED[name], utility=Guess())
     monkeypatch.setattr(direct, "solve_conic", failing)
-    found = optimal(joint, CURVED[name], utility=Guess())
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(best.utility, abs=2e-6)
+    result = optimal(joint, CURVED[name], utility=Guess())
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(best.utility, abs=2e-6)
 
 
 @pytest.mark.parametrize("budget", [1e-3, 1e-2])

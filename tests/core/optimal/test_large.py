@@ -40,12 +40,12 @@ def test_no_program_is_made_after_the_time_limit(monkeypatch):
     monkeypatch.setattr(solve, "LinearSearch", None)  # making one would end in an error
     kernel = 0.1 * np.eye(joint.n_x) + 0.9 / joint.n_x
     with clock.using(clock.Ticking(1.0)):
-        found = maximise(
+        result = maximise(
             notion.allowed_set(joint), joint.p_x, time_limit=0.5, start=lambda _: kernel
         )
-    assert found.utility > 0
-    assert np.array_equal(found.kernel, kernel)
-    assert found.status == "time limit"
+    assert result.utility > 0
+    assert np.array_equal(result.kernel, kernel)
+    assert result.status == "time limit"
 
 
 def test_a_known_mechanism_of_the_same_notion_is_not_audited_again(monkeypatch):
@@ -68,9 +68,9 @@ def test_many_symbols_begin_with_a_mechanism_and_improve_it(monkeypatch):
     monkeypatch.setattr(Peeling, "begin", None)  # a call would end in an error
     joint = Joint.from_counts(np.random.default_rng(3).random((5, 160)))
     with clock.using(clock.Ticking(2.0**-8)):
-        found = optimal(joint, LDP(0.5), time_limit=1.0)
-    assert found.audit.holds
-    assert found.utility > subset_merging(joint, LDP(0.5)).utility > 0
+        result = optimal(joint, LDP(0.5), time_limit=1.0)
+    assert result.audit.holds
+    assert result.utility > subset_merging(joint, LDP(0.5)).utility > 0
 
 
 def test_mechanisms_with_a_time_limit_share_that_of_a_search_for_many_symbols(monkeypatch):
@@ -91,13 +91,13 @@ def test_mechanisms_with_a_time_limit_share_that_of_a_search_for_many_symbols(mo
         with clock.using(clock.Ticking(2.0**-8)):
             starts.starts(joint, LDP(0.5), Options(), deadline=clock.Deadline.after(8.0))
         assert limits
-        assert all(one is None if most is None else one < most for one in limits)
+        assert all(item is None if most is None else item < most for item in limits)
 
 
 def test_the_slack_of_one_budget_is_that_of_many():
     for notion in (LDP(0.5), PointwiseDivergence(0.5)):
         many = slack(notion, np.array([0.0, 0.5, np.inf]))
-        assert many.tolist() == [float(slack(notion, one)) for one in (0.0, 0.5, np.inf)]
+        assert many.tolist() == [float(slack(notion, item)) for item in (0.0, 0.5, np.inf)]
 
 
 PAIRED = Joint.from_counts(np.random.default_rng(5).random((3, 1500)))
@@ -148,10 +148,10 @@ def test_information_is_added_up_over_parts_of_the_outputs():
     p = rng.dirichlet(np.full(500, 0.05), 700) / 700
     p[:, 3] = 0.0  # an output that does not occur
     p /= p.sum()
-    told = np.where(p > 0, p, 1.0) / (
+    reported = np.where(p > 0, p, 1.0) / (
         p.sum(axis=1, keepdims=True) * np.maximum(p.sum(axis=0), 1e-9)
     )
-    assert_allclose(mutual_information(p), (p * np.where(p > 0, np.log(told), 0.0)).sum())
+    assert_allclose(mutual_information(p), (p * np.where(p > 0, np.log(reported), 0.0)).sum())
     both = mutual_information(np.stack([p, p[:, ::-1]]))
     assert_allclose(both, [mutual_information(p)] * 2)
 

@@ -36,13 +36,13 @@ QUESTIONS = [
 """Notions whose rows have auxiliary variables."""
 
 
-@pytest.mark.parametrize(("joint", "notion"), QUESTIONS, ids=lambda one: str(one)[:9])
+@pytest.mark.parametrize(("joint", "notion"), QUESTIONS, ids=lambda item: str(item)[:9])
 def test_outputs_meet_rows_with_auxiliary_variables_exactly_where_they_keep_the_notion(
     joint, notion
 ):
     allowed, rng = notion.allowed_set(joint), np.random.default_rng(0)
     assert allowed.n_auxiliary
-    told = set()
+    reported = set()
     for part in (0.02, 0.1, 0.3, 1.0):
         kernel = mixed(rng.dirichlet(np.ones(4), joint.n_x), joint.p_x, 1 - part)
         share = share_to_rows(allowed, joint.p_x, kernel)
@@ -52,5 +52,5 @@ def test_outputs_meet_rows_with_auxiliary_variables_exactly_where_they_keep_the_
         assert met <= 1 + 1e-9
         if share > 0 and not notion.of_estimate:
             assert met == pytest.approx(1, abs=1e-9)
-        told.add(share > 0)
-    assert told == {True, False}
+        reported.add(share > 0)
+    assert reported == {True, False}

@@ -144,4 +144,4 @@ def test_more_random_climbs_keep_no_less():
     climb._climb_apart = told
     _, best = climb._best_apart(oracle, NEVER)
     assert len(values) > 2 * VAIN
-    assert best is max(values, key=lambda one: one[0])[1]
+    assert best is max(values, key=lambda item: item[0])[1]

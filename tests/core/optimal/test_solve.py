@@ -29,9 +29,9 @@ def exact(joint, notion, cost):
     """Return the least cost by double description and scipy's program over all its vertices."""
     space = polytope(notion.allowed_set(joint), joint.p_x)
     points = double_description(space)
-    found = optimize.linprog(cost(points), A_eq=points.T, b_eq=joint.p_x)
-    assert found.status == 0
-    return found.fun
+    result = optimize.linprog(cost(points), A_eq=points.T, b_eq=joint.p_x)
+    assert result.status == 0
+    return result.fun
 
 
 def conditional_entropy(points):
@@ -155,17 +155,17 @@ def test_a_limit_is_kept_where_rows_are_many_and_ties_are_too(eps):
 
 def test_the_start_is_told_when_to_be_ready():
     joint = Joint.random_uniform(5, 17, np.random.default_rng(0))
-    told = []
+    reported = []
 
     def start(deadline):
-        told.append(deadline)
+        reported.append(deadline)
         return np.ones((17, 1))
 
     began = clock.now()
     allowed = ALIP(0.5, 0.5).allowed_set(joint)
     maximise(allowed, joint.p_x, solver="columns", start=start, time_limit=1000)
-    assert len(told) == 1
-    assert began < told[0].at < clock.now() + SHARES.start * 1000
+    assert len(reported) == 1
+    assert began < reported[0].at < clock.now() + SHARES.start * 1000
 
 
 def test_a_round_set_moves_its_outputs_inside_where_nothing_else_does():
@@ -221,11 +221,11 @@ def test_where_every_program_fails_the_best_known_mechanism_is_the_answer(
     best, true = subset_merging(joint, notion).utility, optimal(joint, notion).utility
     monkeypatch.setattr("core.optimal.programs.highs.LinearProgram.solve", broken)
     monkeypatch.setitem(vars(SIZES), "search_entries", size)
-    found = optimal(joint, notion, solver)
-    assert found.utility >= best - 1e-12
-    assert found.status == "heuristic"
-    assert found.upper_bound >= true
-    assert any("HiGHS" in note for note in found.notes)
+    result = optimal(joint, notion, solver)
+    assert result.utility >= best - 1e-12
+    assert result.status == "heuristic"
+    assert result.upper_bound >= true
+    assert any("HiGHS" in note for note in result.notes)
 
 
 @pytest.mark.parametrize(
@@ -247,10 +247,10 @@ def test_expected_distortion_is_that_of_one_linear_program(solver, walks, monkey
     rows = notion.allowed_set(joint).rows.toarray()
     every = np.kron(np.eye(5), rows)
     sums = np.kron(np.ones(5), np.eye(5))
-    found = optimize.linprog(
+    result = optimize.linprog(
         distortion.T.ravel(), A_ub=every, b_ub=np.zeros(len(every)), A_eq=sums, b_eq=joint.p_x
     )
-    assert outcome.utility == pytest.approx(-found.fun, abs=1e-8)
+    assert outcome.utility == pytest.approx(-result.fun, abs=1e-8)
     assert outcome.upper_bound - outcome.utility < 1e-6
 
 
@@ -332,11 +332,11 @@ def test_columns_answer_where_time_is_over_among_the_vertices(monkeypatch):
     allowed, notion = LIP(0.5).allowed_set(joint), LIP(0.5)
     whole = maximise(allowed, joint.p_x)
     monkeypatch.setattr("core.optimal.solve.best_mixture", late)
-    found = maximise(allowed, joint.p_x)
-    assert found.solver == "columns"
-    assert "not solved in the time given" in found.notes[0]
-    assert found.utility == pytest.approx(whole.utility, abs=1e-6)
-    assert notion.holds(joint, found.kernel)
+    result = maximise(allowed, joint.p_x)
+    assert result.solver == "columns"
+    assert "not solved in the time given" in result.notes[0]
+    assert result.utility == pytest.approx(whole.utility, abs=1e-6)
+    assert notion.holds(joint, result.kernel)
 
 
 @pytest.mark.parametrize("solver", ["auto", "columns"])
@@ -350,18 +350,18 @@ def test_columns_answer_where_time_is_over_among_the_vertices(monkeypatch):
 )
 def test_a_symbol_of_probability_1e_13_is_covered_too(counts, eps, solver):
     """Where it was not, its shortfall passed for rounding: the outputs did not mix to P(X)."""
-    found = optimal(Joint.from_counts(counts), LIP(eps), solver=solver, gap=1e-9)
+    result = optimal(Joint.from_counts(counts), LIP(eps), solver=solver, gap=1e-9)
     expected = truth(counts, Promise("LIP", (eps,))).low
-    assert found.utility == pytest.approx(expected, abs=1e-9)
+    assert result.utility == pytest.approx(expected, abs=1e-9)
 
 
 def test_columns_answer_where_the_vertices_do_not_mix_to_p_x():
     """At ε = 0 the rows are rounded, and their vertices mix to P(X) to 1e-9 only."""
     counts = [[2368, 0, 820, 0], [220359790, 918332, 39, 367], [73624, 0, 22111, 210050257]]
-    found = optimal(Joint.from_counts(counts), PointwiseMaximalLeakage(0.0))
+    result = optimal(Joint.from_counts(counts), PointwiseMaximalLeakage(0.0))
     expected = truth(counts, Promise("PointwiseMaximalLeakage", (0.0,))).low
-    assert found.utility == pytest.approx(expected, abs=1e-6)
-    assert found.upper_bound >= expected - 1e-9
+    assert result.utility == pytest.approx(expected, abs=1e-6)
+    assert result.upper_bound >= expected - 1e-9
 
 
 def test_few_vertices_are_listed_however_many_bases_there_are():

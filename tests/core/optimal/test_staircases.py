@@ -41,8 +41,8 @@ def best_of_all(p, low, high, *, scaled):
     """Return the largest I(X;Y) of mixtures of all extreme outputs, by one linear program."""
     lifts = np.array(list(extreme_lifts(p, low, high, scaled=scaled)))
     safe = np.where(lifts > 0, lifts, 1.0)
-    told = (p * safe * np.log(safe)).sum(axis=1)
-    return -linprog(-told, A_eq=lifts.T, b_eq=np.ones(len(p))).fun
+    reported = (p * safe * np.log(safe)).sum(axis=1)
+    return -linprog(-reported, A_eq=lifts.T, b_eq=np.ones(len(p))).fun
 
 
 PRIORS = {
@@ -76,9 +76,9 @@ def test_a_bound_from_below_alone_raises_one_symbol_at_a_time():
     best = m.optimal(alone(p), MinLift(1.0))
     low = np.exp(-1.0)
     raised = low + (1 - low) / p  # its lift where it alone is raised, in a share P(x) of outputs
-    told = p @ (p * raised * np.log(raised) + (1 - p) * low * np.log(low))
+    reported = p @ (p * raised * np.log(raised) + (1 - p) * low * np.log(low))
     assert best.status == "optimal"
-    assert best.utility == pytest.approx(told, abs=1.1e-6)
+    assert best.utility == pytest.approx(reported, abs=1.1e-6)
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_uniform_symbols_are_told_by_sets_of_the_best_size(k):
     high = np.exp(1.0)
     sizes = np.arange(1, k) / k
     mean = 1 + (high - 1) * sizes
-    told = (sizes * high * np.log(high) / mean - np.log(mean)).max()
+    reported = (sizes * high * np.log(high) / mean - np.log(mean)).max()
     best = m.optimal(alone(np.full(k, 1 / k)), LDP(1.0))
     assert best.gap <= 2e-12  # so no other mechanism has to be made
-    assert best.utility == pytest.approx(told, abs=1e-9)
+    assert best.utility == pytest.approx(reported, abs=1e-9)
 
 
 @pytest.mark.parametrize("scaled", [False, True])

@@ -53,7 +53,7 @@ def allows(notion, joint, posterior):
     """Say whether a notion allows a posterior: as one output, beside all that is left of X."""
     part = 0.5 * (joint.p_x / np.maximum(posterior, 1e-300)).min() * posterior / joint.p_x
     release = joint.release(np.column_stack([part, 1 - part]))
-    return all(one.allows(release)[0] for one in notion.parts)
+    return all(item.allows(release)[0] for item in notion.parts)
 
 
 def end_towards(notion, joint, end):

@@ -21,8 +21,8 @@ P_HAT = np.array([[0.07, 0.10], [0.26, 0.57]])
 def test_every_function_of_the_module_is_named_wrong():
     own = {
         name
-        for name, one in inspect.getmembers(as_printed, inspect.isfunction)
-        if one.__module__ == as_printed.__name__ and not name.startswith("_")
+        for name, item in inspect.getmembers(as_printed, inspect.isfunction)
+        if item.__module__ == as_printed.__name__ and not name.startswith("_")
     }
     assert own == set(as_printed.WRONG)
     assert as_printed.__doc__.startswith("What is WRONG in the paper")
@@ -56,7 +56,7 @@ def test_algorithm_1_as_printed_merges_more_than_it_must_on_average(wrong):
     for seed in range(20):
         joint = Joint.random_uniform(5, 17, np.random.default_rng(seed))
         sets = as_printed.subset_merging_as_printed(joint, notion, wrong)
-        assert len({x for one in sets for x in one}) == sum(map(len, sets))
+        assert len({x for item in sets for x in item}) == sum(map(len, sets))
         right = subset_merging(joint, notion).partition
         kept.append(len(right) - (len(sets) + joint.n_x - sum(map(len, sets))))
     assert np.mean(kept) > 1

@@ -32,14 +32,14 @@ def lifts(weights, members):
 
 def outputs(sets, n_x):
     """Return sets of symbols with the symbols in none as sets of their own."""
-    merged = {x for one in sets for x in one}
+    merged = {x for item in sets for x in item}
     return [*sets, *((x,) for x in range(n_x) if x not in merged)]
 
 
 def information(weights, sets):
     """Return I(X;Y) = H(Y) of a merging, in nats."""
     whole = sum(map(sum, weights))
-    shares = [sum(row[x] for row in weights for x in one) / whole for one in sets]
+    shares = [sum(row[x] for row in weights for x in item) / whole for item in sets]
     return -sum(share * math.log(share) for share in shares)
 
 
@@ -48,13 +48,13 @@ def test_omega_does_not_see_how_far_a_belief_falls():
     telling, silent = lifts(weights, [0]), lifts(weights, [1])
     assert telling == [Fraction(49, 25), Fraction(1, 25)]  # a belief falls to a 25th
     assert silent == [1, 1]
-    for one in (telling, silent):
-        assert as_printed.risk_as_printed(np.array(one, dtype=float)) == 2
+    for item in (telling, silent):
+        assert as_printed.risk_as_printed(np.array(item, dtype=float)) == 2
     # of two sets with one Λ it prefers the one with the smaller Ψ, even where that is 0
     excluding = lifts([[10, 3], [1, 12], [13, 0]], [1])
     assert excluding == [Fraction(3, 5), Fraction(12, 5), 0]
     for first, second in ((excluding, [*excluding[:2], HALF]), (telling, [telling[0], HALF])):
-        at = [as_printed.risk_as_printed(np.array(one, dtype=float)) for one in (first, second)]
+        at = [as_printed.risk_as_printed(np.array(item, dtype=float)) for item in (first, second)]
         assert min(first) < min(second)
         assert at[0] < at[1]
 
@@ -81,9 +81,9 @@ def test_algorithm_1_as_printed_merges_what_need_not_be_merged(wrong, weights, m
     printed = outputs(merged, 6)
     right = list(subset_merging(joint, notion).partition)
     for sets in (printed, right):  # both keep the promise: every lift is in [2/3, 3/2]
-        assert sorted(x for one in sets for x in one) == list(range(6))
-        for one in sets:
-            assert 1 / limit <= min(lifts(weights, one)) <= max(lifts(weights, one)) <= limit
+        assert sorted(x for item in sets for x in item) == list(range(6))
+        for item in sets:
+            assert 1 / limit <= min(lifts(weights, item)) <= max(lifts(weights, item)) <= limit
     assert len(right) == len(printed) + 1
     assert information(weights, right) > information(weights, printed) + 0.1
 
@@ -116,10 +116,10 @@ def test_independent_reporting_with_one_coordinate_breaks_its_promise_at_the_est
     ball = RenyiBall(np.array([[0.5, 0.0], [0.25, 0.25]]), 0.0)
     assert as_printed.distance_of_one_coordinate(ball) == 0.5  # the ℓ1 distance is ½ + ½
     kernel = as_printed.independent_reporting_as_printed(ball, math.log(2))
-    exact = [[Fraction(float(one)) for one in row] for row in kernel]
+    exact = [[Fraction(float(item)) for item in row] for row in kernel]
     given = [[1, 0, 0, 0], [0, 0, HALF, HALF]]  # P(s', u | s) of both secrets, s' = s
     chances = [[sum(of[x] * exact[x][y] for x in range(4)) for y in range(4)] for of in given]
-    most = max(one[y] / other[y] for one, other in (chances, chances[::-1]) for y in range(4))
+    most = max(item[y] / other[y] for item, other in (chances, chances[::-1]) for y in range(4))
     assert most > Fraction(11, 5)  # e^ε is 2
 
 
@@ -129,10 +129,10 @@ def test_rows_of_one_secret_forbid_what_definition_1_allows():
     free = polyopt(cells, math.log(growth), ball)
     strict = as_printed.polyopt_as_printed(cells, math.log(growth), ball)
     assert free.utility > strict.utility + 0.1
-    low = [[Fraction(float(one)) for one in row] for row in ball.lower]
+    low = [[Fraction(float(item)) for item in row] for row in ball.lower]
     # the ends of the interval of P(u | s) for each secret: its polytope's two vertices
-    ends = [[[one, 1 - one], [1 - other, other]] for one, other in low]
-    kernel = [[Fraction(float(one)) for one in row] for row in free.kernel]
+    ends = [[[item, 1 - item], [1 - other, other]] for item, other in low]
+    kernel = [[Fraction(float(item)) for item in row] for row in free.kernel]
 
     def chance(s, at, y):
         return sum(share * kernel[2 * s + u][y] for u, share in enumerate(at))
@@ -159,15 +159,15 @@ def test_two_protocols_that_say_nothing_reveal_a_secret_together():
 
     def level(output):
         """Return the largest P(s | y)/P(s) of a function of the record."""
-        found = []
+        result = []
         for y in set(map(output, range(16))):
             of = {
                 s: sum(p for (t, x), p in cells.items() if t == s and output(x) == y)
                 for s in (0, 1)
             }
             if total := sum(of.values()):
-                found += [one / total / HALF for one in of.values()]
-        return max(found)
+                result += [item / total / HALF for item in of.values()]
+        return max(result)
 
     assert level(lambda x: first[x // 4].argmax()) == 1
     assert level(lambda x: second[x % 4].argmax()) == 1
@@ -176,26 +176,26 @@ def test_two_protocols_that_say_nothing_reveal_a_secret_together():
 
 def level(weights):
     """Return the largest |log lift| of whole or fractional weights of (s, y)."""
-    found = [lifts(weights, [y]) for y in range(len(weights[0]))]
-    return max(abs(math.log(one)) for each in found for one in each)
+    result = [lifts(weights, [y]) for y in range(len(weights[0]))]
+    return max(abs(math.log(item)) for each in result for item in each)
 
 
 def test_theorem_4_fails_without_a_zero_too():
     cells = [[[1, 1], [1, 100]], [[100, 1], [1, 1]]]  # (s, x¹, x²)
-    told = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    reported = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
 
     def released(table):
-        return [[sum(row[x] * told[x][y] for x in (0, 1)) for y in (0, 1)] for row in table]
+        return [[sum(row[x] * reported[x][y] for x in (0, 1)) for y in (0, 1)] for row in table]
 
     first = [[[c[x1][x2] for x1 in (0, 1)] for c in cells] for x2 in (0, 1)]
     second = [[[c[x1][x2] for x2 in (0, 1)] for c in cells] for x1 in (0, 1)]
     budgets = []
     for each in (first, second):
         whole = [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(*each, strict=True)]
-        budgets.append(max(level(released(one)) for one in (whole, *each)))
+        budgets.append(max(level(released(item)) for item in (whole, *each)))
     both = [
         [
-            sum(c[a][b] * told[a][y] * told[b][z] for a in (0, 1) for b in (0, 1))
+            sum(c[a][b] * reported[a][y] * reported[b][z] for a in (0, 1) for b in (0, 1))
             for y in (0, 1)
             for z in (0, 1)
         ]
@@ -208,19 +208,19 @@ def test_theorem_4_fails_without_a_zero_too():
 
 def factor(weights):
     """Return the largest lift or inverse of one, of fractional weights of (s, y): e^level."""
-    return max(max(one, 1 / one) for y in range(len(weights[0])) for one in lifts(weights, [y]))
+    return max(max(item, 1 / item) for y in range(len(weights[0])) for item in lifts(weights, [y]))
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_theorem_4_holds_where_the_attributes_are_independent_given_s(seed):
     random = np.random.default_rng(seed)
-    shares = [Fraction(int(one), 60) for one in random.integers(1, 20, 3)]  # of three secrets
+    shares = [Fraction(int(item), 60) for item in random.integers(1, 20, 3)]  # of three secrets
 
     def chances():
-        return [Fraction(int(one), 10) for one in random.integers(1, 10, 3)]
+        return [Fraction(int(item), 10) for item in random.integers(1, 10, 3)]
 
     ones = chances(), chances()  # P(x^j = 1 | s), and how an output follows x^j below
-    told = [[[a, 1 - a], [b, 1 - b]] for a, b, _ in (chances(), chances())]
+    reported = [[[a, 1 - a], [b, 1 - b]] for a, b, _ in (chances(), chances())]
     bits = (0, 1)
     cells = [
         [[share * (u if a else 1 - u) * (v if b else 1 - v) for b in bits] for a in bits]
@@ -228,7 +228,7 @@ def test_theorem_4_holds_where_the_attributes_are_independent_given_s(seed):
     ]
 
     def released(table, j):
-        return [[sum(row[x] * told[j][x][y] for x in bits) for y in bits] for row in table]
+        return [[sum(row[x] * reported[j][x][y] for x in bits) for y in bits] for row in table]
 
     first = [[[c[a][b] for a in bits] for c in cells] for b in bits]
     second = [[[c[a][b] for b in bits] for c in cells] for a in bits]
@@ -237,12 +237,12 @@ def test_theorem_4_holds_where_the_attributes_are_independent_given_s(seed):
         for of in (first, second)
     ]
     budgets = [
-        max(factor(released(one, j)) for one in (whole[j], *of))
+        max(factor(released(item, j)) for item in (whole[j], *of))
         for j, of in enumerate((first, second))
     ]
     both = [
         [
-            sum(c[a][b] * told[0][a][y] * told[1][b][z] for a in bits for b in bits)
+            sum(c[a][b] * reported[0][a][y] * reported[1][b][z] for a in bits for b in bits)
             for y in bits
             for z in bits
         ]
@@ -265,7 +265,7 @@ def test_the_sharper_bounds_hold_in_whole_fractions(rows):
     each = [lifts(rows, [y]) for y in columns]
     high, low = max(map(max, each)), min(map(min, each))
     apart = [
-        [(p * q, one - 1) for p, one in zip(p_s, of, strict=True)]
+        [(p * q, item - 1) for p, item in zip(p_s, of, strict=True)]
         for q, of in zip(p_y, each, strict=True)
     ]
     variation = sum(w * abs(gap) for of in apart for w, gap in of) / 2
@@ -276,7 +276,7 @@ def test_the_sharper_bounds_hold_in_whole_fractions(rows):
 
 def test_the_sharper_bounds_are_attained():
     rows = [[3, 1], [1, 3]]  # lifts 1.5 and .5
-    assert {one for y in (0, 1) for one in lifts(rows, [y])} == {Fraction(3, 2), HALF}
+    assert {item for y in (0, 1) for item in lifts(rows, [y])} == {Fraction(3, 2), HALF}
     joint = np.array(rows) / 8
     quarter = (Fraction(3, 2) - 1) * (1 - HALF)
     assert measures.chi2_divergence(joint) == pytest.approx(float(quarter))
@@ -307,14 +307,14 @@ def test_chi2_lift_is_convex_and_its_inverse_is_not():
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
 
     def mean(of, lift):
-        return sum(p * of(one) for p, one in zip(prior, lift, strict=True))
+        return sum(p * of(item) for p, item in zip(prior, lift, strict=True))
 
-    assert mean(lambda one: one, middle) == 1
-    inverse = [mean(lambda one: (1 / one - 1) ** 2, lift) for lift in (*ends, middle)]
-    assert [round(float(one), 3) for one in inverse] == [2.496, 2.496, 2.5]
-    absolute = [mean(lambda one: abs(1 / one - 1), lift) for lift in (*ends, middle)]
+    assert mean(lambda item: item, middle) == 1
+    inverse = [mean(lambda item: (1 / item - 1) ** 2, lift) for lift in (*ends, middle)]
+    assert [round(float(item), 3) for item in inverse] == [2.496, 2.496, 2.5]
+    absolute = [mean(lambda item: abs(1 / item - 1), lift) for lift in (*ends, middle)]
     assert absolute == [Fraction(167, 120), Fraction(167, 120), Fraction(7, 5)]
-    square = [mean(lambda one: (one - 1) ** 2, lift) for lift in (*ends, middle)]
+    square = [mean(lambda item: (item - 1) ** 2, lift) for lift in (*ends, middle)]
     assert square[2] < square[0] == square[1]
 
 
@@ -322,11 +322,11 @@ def test_chi2_lift_is_convex_and_its_inverse_is_not():
 def test_measures_are_found_to_be_convex_on_pairs_that_a_budget_allows(seed):
     verdicts = entry("lift_propositions").perform(seed=seed, quick=True).verdicts
     verdict = verdicts[-1]
-    found = {one.name.partition(",")[0]: one.ours for one in verdict.values}
+    result = {item.name.partition(",")[0]: item.ours for item in verdict.values}
     convex = ("ℓ1-lift", "χ²-lift", "α-lift", "α-lift-inverse")
-    assert [found[name] for name in convex] == [0.0] * 4
+    assert [result[name] for name in convex] == [0.0] * 4
     # and such pairs would have shown it
-    assert min(found["ℓ1-lift-inverse"], found["χ²-lift-inverse"]) > 1_000
+    assert min(result["ℓ1-lift-inverse"], result["χ²-lift-inverse"]) > 1_000
     # the paper is right of ℓ1- and χ²-privacy, which have the inverses: no error of the paper
     assert verdict.outcome == "differs"
     assert verdict.reason.endswith("the optimum under both is proven here.")
@@ -337,10 +337,10 @@ def test_proposition_5_fails_where_its_own_proof_does():
     assert sum(lift) / 5 == 1
     bound, left_out = 1 / min(lift) - 1, 1 - 1 / max(lift)
     assert left_out > bound  # the proof takes |1/l − 1| to be at most 1/Ψ − 1
-    assert sum(abs(1 / one - 1) for one in lift) / 5 == Fraction(46, 315) > bound
-    assert sum((1 / one - 1) ** 2 for one in lift) / 5 == Fraction(104, 3969) > bound**2
+    assert sum(abs(1 / item - 1) for item in lift) / 5 == Fraction(46, 315) > bound
+    assert sum((1 / item - 1) ** 2 for item in lift) / 5 == Fraction(104, 3969) > bound**2
     verdicts = entry("lift_propositions").perform(quick=True).verdicts
-    causes = {one.place: one.cause for one in verdicts if one.outcome == "error in the paper"}
+    causes = {item.place: item.cause for item in verdicts if item.outcome == "error in the paper"}
     assert {place: "1/Ψ − 1" in cause for place, cause in causes.items()} == {
         "Proposition 1(2)": False,
         "Proposition 3(1)": False,

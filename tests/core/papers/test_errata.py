@@ -17,17 +17,17 @@ def test_total_variation_is_that_of_exact_fractions_and_within_what_holds(secret
     lift = Fraction(excluded).limit_denominator(100)
     other = (secrets - lift) / (secrets - 1)
     exact = (abs(lift - 1) + (secrets - 1) * abs(other - 1)) / (2 * secrets)
-    found = proposition(secrets, excluded)
-    assert found.variation == pytest.approx(float(exact))
-    assert found.printed == pytest.approx(float(other - 1) / 2)
-    assert found.right == pytest.approx(float(max(other - 1, 1 - lift)) / 2)
-    assert (found.variations <= found.right_line + 1e-12).all()
+    result = proposition(secrets, excluded)
+    assert result.variation == pytest.approx(float(exact))
+    assert result.printed == pytest.approx(float(other - 1) / 2)
+    assert result.right == pytest.approx(float(max(other - 1, 1 - lift)) / 2)
+    assert (result.variations <= result.right_line + 1e-12).all()
     high, low = max(other, lift), min(other, lift)
     if high > low:  # the sharper bound of the world is T itself
         assert exact == (high - 1) * (1 - low) / (high - low)
-    assert ("sharper" in of_proposition(found)[-1]) == (high > low)
+    assert ("sharper" in of_proposition(result)[-1]) == (high > low)
     # with n secrets T is (1 − l)/n and the paper's bound (1 − l)/(2(n − 1)): broken from n = 3 on
-    assert found.broken == (secrets > 2 and excluded < 1)
+    assert result.broken == (secrets > 2 and excluded < 1)
 
 
 @pytest.mark.parametrize("secrets", range(2, 13))
@@ -41,14 +41,14 @@ def test_rounding_moves_no_number_by_more_than_is_derived_and_is_never_told(secr
             (other - 1) / 2,
             max(other - 1, 1 - lift) / 2,
         )
-        found = proposition(secrets, excluded)
-        reached = (found.variation, found.printed, found.right)
+        result = proposition(secrets, excluded)
+        reached = (result.variation, result.printed, result.right)
         for number, right in zip(reached, exact, strict=True):
-            assert abs(Fraction(number) - right) <= Fraction(found.rounding)
+            assert abs(Fraction(number) - right) <= Fraction(result.rounding)
             assert (number == 0) == (right == 0)
-        assert found.broken == (exact[0] > exact[1])
-        assert "e-" not in " ".join(of_proposition(found))
-    assert 0 < found.rounding < 1e-12
+        assert result.broken == (exact[0] > exact[1])
+        assert "e-" not in " ".join(of_proposition(result))
+    assert 0 < result.rounding < 1e-12
 
 
 @pytest.mark.parametrize("secrets", [2, 5, 7, 12])
@@ -60,9 +60,9 @@ def test_where_no_belief_changes_the_sentence_says_so(secrets):
 
 
 def test_the_world_begins_at_the_counterexample_that_is_bundled():
-    found = proposition(int(SETTINGS["secrets"].default), SETTINGS["excluded"].default)
-    assert (found.variation, found.printed) == pytest.approx((0.19, 0.11875))
-    assert "bound of 0.119" in of_proposition(found)[1]
+    result = proposition(int(SETTINGS["secrets"].default), SETTINGS["excluded"].default)
+    assert (result.variation, result.printed) == pytest.approx((0.19, 0.11875))
+    assert "bound of 0.119" in of_proposition(result)[1]
     assert "not above" in of_proposition(proposition(2, 0.05))[1]
 
 
@@ -85,18 +85,18 @@ def together(told_a, told_b, parity):
 @pytest.mark.parametrize("told_b", [0.5, 0.7, 1.0])
 @pytest.mark.parametrize("parity", [0.5, 0.9, 1.0])
 def test_each_bit_alone_says_nothing_and_both_together_break_the_theorem(told_a, told_b, parity):
-    found = theorem(told_a, told_b, parity)
-    assert (found.alone_a, found.alone_b, found.bound) == (0.0, 0.0, 0.0)
-    assert found.together == pytest.approx(together(told_a, told_b, parity), abs=1e-9)
-    assert found.broken == (min(told_a, told_b, parity) > 0.5)
-    assert theorem(found.same, found.same, parity).together == pytest.approx(
-        found.together, abs=1e-6
+    result = theorem(told_a, told_b, parity)
+    assert (result.alone_a, result.alone_b, result.bound) == (0.0, 0.0, 0.0)
+    assert result.together == pytest.approx(together(told_a, told_b, parity), abs=1e-9)
+    assert result.broken == (min(told_a, told_b, parity) > 0.5)
+    assert theorem(result.same, result.same, parity).together == pytest.approx(
+        result.together, abs=1e-6
     )
-    assert ("holds here" in of_theorem(found)[1]) == (not found.broken)
+    assert ("holds here" in of_theorem(result)[1]) == (not result.broken)
 
 
 def test_the_line_is_the_level_where_both_bits_are_told_alike():
-    found = theorem(0.9, 0.9, 0.8)
-    assert np.interp(0.9, found.truths, found.levels) == pytest.approx(found.together)
-    assert found.same == pytest.approx(0.9)
-    assert (np.diff(found.levels) >= 0).all()
+    result = theorem(0.9, 0.9, 0.8)
+    assert np.interp(0.9, result.truths, result.levels) == pytest.approx(result.together)
+    assert result.same == pytest.approx(0.9)
+    assert (np.diff(result.levels) >= 0).all()

@@ -32,31 +32,31 @@ SECTION = re.compile(r"§\s?([IVX]+(?:-[A-E]\d?)?|\d(?:\.\d)?)")
 
 def missing(paper, text):
     """Return the sections that a text cites and the paper has not."""
-    return [one for one in SECTION.findall(text) if one not in SECTIONS[paper].split()]
+    return [item for item in SECTION.findall(text) if item not in SECTIONS[paper].split()]
 
 
 def files():
     """Return the sources and documents in which papers are cited."""
-    found = [*ROOT.glob("docs/*.md"), ROOT / "README.md"]
-    return [*found, *ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")]
+    result = [*ROOT.glob("docs/*.md"), ROOT / "README.md"]
+    return [*result, *ROOT.glob("core/**/*.py"), *ROOT.glob("pages/**/*.py")]
 
 
 def test_sources_and_documents_cite_sections_that_the_papers_have():
     wrong = [
-        (str(path.relative_to(ROOT)), paper, one)
+        (str(path.relative_to(ROOT)), paper, item)
         for path in files()
         for paper, text in CITED.findall(path.read_text(encoding="utf-8"))
-        for one in missing(paper, text)
+        for item in missing(paper, text)
     ]
     assert wrong == []
 
 
 @pytest.mark.parametrize("key", PAPERS)
 def test_printed_values_and_verdicts_are_in_sections_that_the_paper_has(key):
-    places = [one.place for one in printed(key).values()]
-    for one in shipped().experiments:
-        if one.paper == key:
-            places += [said.place for said in (*one.verdicts, *one.marks)]
+    places = [item.place for item in printed(key).values()]
+    for item in shipped().experiments:
+        if item.paper == key:
+            places += [text.place for text in (*item.verdicts, *item.marks)]
     assert [place for place in places if missing(KEYS[key], place)] == []
 
 
@@ -64,6 +64,6 @@ def test_the_errata_of_each_paper_cite_its_sections():
     text = (ROOT / "docs" / "errata.md").read_text(encoding="utf-8")
     own = dict(re.findall(r"^## \[(\w+)\]\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
     assert set(own) == set(SECTIONS)
-    for paper, said in own.items():
-        assert missing(paper, said) == [], paper
+    for paper, message in own.items():
+        assert missing(paper, message) == [], paper
     assert missing("ALIP", "§IV-B, Figure 3(a)") == ["IV-B"]  # the test sees one that is not there

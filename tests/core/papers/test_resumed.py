@@ -25,8 +25,8 @@ KEYS = ["lift_1", "lift_propositions", "rldp_examples"]
 
 def numbers(run):
     """Return the results of a run as text, without how long they took."""
-    told = json.loads(run.to_json())["experiments"]
-    return json.dumps([one | {"seconds": 0} for one in told])
+    reported = json.loads(run.to_json())["experiments"]
+    return json.dumps([item | {"seconds": 0} for item in reported])
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +59,11 @@ def heard(job, words):
 
 def resumed(folder, keys=KEYS):
     """Run again into a folder; return what comes out, and what is said of each experiment."""
-    told = {}
+    reported = {}
     run = running.run(
-        chosen(keys), folder, quick=True, report=lambda key, words: told.setdefault(key, words)
+        chosen(keys), folder, quick=True, report=lambda key, words: reported.setdefault(key, words)
     )
-    return run, told
+    return run, reported
 
 
 def test_a_run_that_is_killed_goes_on_with_what_it_has_kept(tmp_path, whole):
@@ -74,8 +74,8 @@ def test_a_run_that_is_killed_goes_on_with_what_it_has_kept(tmp_path, whole):
         job.kill()
         job.communicate()
     assert not list(tmp_path.glob("*.part"))
-    run, told = resumed(tmp_path)
-    assert told["lift_1"] == "kept from an earlier run"
+    run, reported = resumed(tmp_path)
+    assert reported["lift_1"] == "kept from an earlier run"
     assert numbers(run) == whole
 
 
@@ -86,8 +86,8 @@ def test_an_experiment_whose_process_is_killed_is_run_again(tmp_path, whole):
     def told(key, _words):
         if key == "rldp_examples" and not ended:
             ended.extend(set(descendants(os.getpid())) - known)
-            for one in ended:
-                os.kill(one, signal.SIGKILL)
+            for item in ended:
+                os.kill(item, signal.SIGKILL)
 
     run = running.run(chosen(KEYS), tmp_path, quick=True, report=told)
     assert ended
@@ -158,8 +158,8 @@ def test_a_damaged_file_is_told_and_made_again(tmp_path, damage):
     whole = path.read_text(encoding="utf-8")
     path.write_text(damage(whole), encoding="utf-8")
     assert path.read_text(encoding="utf-8") != whole
-    second, told = resumed(tmp_path, ["lift_1"])
-    assert told["lift_1"] == f"{str(path)!r} is damaged: running it again"
+    second, reported = resumed(tmp_path, ["lift_1"])
+    assert reported["lift_1"] == f"{str(path)!r} is damaged: running it again"
     assert numbers(second) == numbers(first)
     assert resumed(tmp_path, ["lift_1"])[1]["lift_1"] == "kept from an earlier run"
 
@@ -172,14 +172,14 @@ def test_bytes_that_are_no_text_are_a_damaged_file_too(tmp_path):
 
 @pytest.mark.usefixtures("here")
 def test_two_runs_cannot_write_to_one_folder(tmp_path, capsys):
-    asked = ["reproduce", "--quick", "--only", "lift_1", "--out", str(tmp_path / "kept")]
+    request = ["reproduce", "--quick", "--only", "lift_1", "--out", str(tmp_path / "kept")]
     with held(tmp_path / "kept"):
-        assert main(asked) == 2
+        assert main(request) == 2
     assert capsys.readouterr().err == (
         f"Another run is writing to {str(tmp_path / 'kept')!r}: wait until it ends, or write to "
         "another folder.\n"
     )
-    assert main(asked) == 0
+    assert main(request) == 0
 
 
 @pytest.mark.usefixtures("here")
@@ -190,40 +190,40 @@ def test_a_full_disk_is_one_sentence_and_leaves_no_half_of_a_file(tmp_path, monk
     with monkeypatch.context() as patched:
         patched.setattr(Path, "write_text", full)
         assert main(["reproduce", "--quick", "--only", "lift_1", "--out", str(tmp_path)]) == 2
-    said = capsys.readouterr().err.splitlines()
+    text = capsys.readouterr().err.splitlines()
     path = str(tmp_path / "lift_1.json")
-    assert said == [f"{path!r} cannot be written: no space left on device."]
-    assert [one.name for one in tmp_path.iterdir()] == ["lock"]
+    assert text == [f"{path!r} cannot be written: no space left on device."]
+    assert [item.name for item in tmp_path.iterdir()] == ["lock"]
 
 
 def test_a_folder_that_is_a_file_is_refused_before_any_work(tmp_path, capsys):
     (tmp_path / "kept").write_text("", encoding="utf-8")
     assert main(["reproduce", "--only", "rldp_4", "--out", str(tmp_path / "kept")]) == 2
-    said = capsys.readouterr().err.splitlines()[-1]
-    assert said == f"{str(tmp_path / 'kept')!r} cannot be written: file exists."
+    text = capsys.readouterr().err.splitlines()[-1]
+    assert text == f"{str(tmp_path / 'kept')!r} cannot be written: file exists."
 
 
 @pytest.mark.usefixtures("here")
 def test_an_error_of_one_experiment_leaves_the_others(monkeypatch, tmp_path):
-    told = []
+    reported = []
     result = Job.result
 
     def first_fails(job, timeout=None):
-        if not told:
+        if not reported:
             raise RuntimeError("a slip")
         return result(job, timeout)
 
     monkeypatch.setattr(Job, "result", first_fails)
-    found = running.run(
+    answer = running.run(
         chosen(["lift_propositions", "lift_1"]),
         tmp_path,
         quick=True,
-        report=lambda key, words: told.append((key, words)) if "failed" in words else None,
+        report=lambda key, words: reported.append((key, words)) if "failed" in words else None,
     )
-    ((lost, words),) = told
+    ((lost, words),) = reported
     assert words == "failed: RuntimeError: a slip"
-    assert {one.key for one in found.experiments} == {"lift_1", "lift_propositions"} - {lost}
-    assert lost in found.missing
+    assert {item.key for item in answer.experiments} == {"lift_1", "lift_propositions"} - {lost}
+    assert lost in answer.missing
 
 
 @pytest.mark.parametrize("counting", [False, True])

@@ -18,8 +18,8 @@ def test_a_share_of_few_draws_is_judged_by_the_sum_of_binomial_terms(relation):
         chance = {"at most": more, "at least": fewer, "is": both}[relation]
         value = Value("a", count / 8, 0.3, relation=relation, draws=8)
         assert value.by_chance() == pytest.approx(chance)
-        told = "cannot be decided" if chance > stats.norm.sf(4) else "differs"
-        assert outcome("NUM", [value], few=8) == ("reproduced" if chance >= 0.05 else told)
+        reported = "cannot be decided" if chance > stats.norm.sf(4) else "differs"
+        assert outcome("NUM", [value], few=8) == ("reproduced" if chance >= 0.05 else reported)
     with pytest.raises(InvalidInputError, match="a published share"):
         Value("a", 0.5, draws=8)
     for none in (math.nan, math.inf, 1.5):

@@ -50,8 +50,8 @@ def test_an_order_needs_three_standard_errors_at_every_point():
     for ours in (0.029, -0.0399):  # of so many points some are that far off by chance
         values[0] = Value("ε = 1", ours, error=0.01)
         assert outcome("ORD", values) == "cannot be decided"
-        said = "Between −4 and 3 standard errors at ε = 1: chance explains it."
-        assert explained("ORD", values) == said
+        text = "Between −4 and 3 standard errors at ε = 1: chance explains it."
+        assert explained("ORD", values) == text
     values[0] = Value("ε = 1", -0.0401, error=0.01)
     assert outcome("ORD", values) == "differs"
     assert explained("ORD", values) == "Lower at ε = 1."
@@ -146,8 +146,8 @@ def test_few_draws_leave_open_what_they_neither_show_nor_refute():
     order = Value("ε = 1", 0.01, error=0.01)
     assert outcome("ORD", [order], few=50) == "cannot be decided"
     assert outcome("ORD", [replace(order, ours=0.031)], few=50) == "reproduced"
-    said = explained("ORD", [order, Value("ε = 2", 0.5)], few=50)
-    assert said == "50 draws are too few to decide at ε = 1."
+    text = explained("ORD", [order, Value("ε = 2", 0.5)], few=50)
+    assert text == "50 draws are too few to decide at ε = 1."
     # of 5 draws 6.62 standard errors are as improbable as 3 of many
     assert stats.t.sf(6.62, 4) == pytest.approx(stats.norm.sf(3), rel=0.005)
     for ours, expected in ((-0.066, "cannot be decided"), (-0.0663, "differs")):
@@ -223,8 +223,8 @@ def test_extremes_of_few_samples_leave_open_what_their_deviation_may_explain():
     assert stats.t.sf(2.87, 4) == pytest.approx(stats.norm.sf(2), rel=0.005)
     for off, expected in ((4.9, "reproduced"), (5.8, "cannot be decided"), (5.9, "differs")):
         for side in (-1, 1):
-            found = [replace(value, ours=value.ours + side * off)]
-            assert outcome("EXT", found, few=5) == expected
+            result = [replace(value, ours=value.ours + side * off)]
+            assert outcome("EXT", result, few=5) == expected
     assert explained("EXT", [replace(value, ours=-6.2)], few=5) == (
         "5 samples are too few to decide at end."
     )
@@ -248,11 +248,11 @@ def test_more_than_five_of_a_hundred_draws_above_the_budget_differ(above, quick,
     grid = np.array([0.5])
     levels = np.full((2, 5 if quick else 100, 1), 0.4)
     levels[0], levels[1, :above] = 0.9, 0.6
-    found = [
-        replace(one, few=5 if quick else 0)
-        for one in rldp._realised((2, 5), levels, grid, Setting(14, quick=quick))
+    result = [
+        replace(item, few=5 if quick else 0)
+        for item in rldp._realised((2, 5), levels, grid, Setting(14, quick=quick))
     ]
-    (covered,) = [one for one in found if "95%" in one.claim]
+    (covered,) = [item for item in result if "95%" in item.claim]
     assert covered.outcome == expected
 
 
@@ -305,9 +305,9 @@ def test_results_come_back_from_their_json_with_the_same_verdicts():
     run = Run("0.1.0", "2026-01-01", "2 cores", 3, False, (SAMPLE,), ("lift_2",))
     again = Run.from_json(run.to_json())
     assert again == run
-    told = SAMPLE.to_dict()["verdicts"]
-    assert [one["outcome"] for one in told] == [one.outcome for one in SAMPLE.verdicts]
-    assert told[0]["reason"] == "b: 2, published 1."
+    reported = SAMPLE.to_dict()["verdicts"]
+    assert [item["outcome"] for item in reported] == [item.outcome for item in SAMPLE.verdicts]
+    assert reported[0]["reason"] == "b: 2, published 1."
 
 
 def test_an_experiment_that_was_run_again_tells_when_and_where_and_the_others_stay():
@@ -316,12 +316,12 @@ def test_an_experiment_that_was_run_again_tells_when_and_where_and_the_others_st
     third = replace(SAMPLE, key="lift_3")
     fresh = replace(SAMPLE, draws=7)
     later = Run("0.1.0", "2026-01-02", "4 cores", 3, False, (third, fresh))
-    found = run.renewed(later)
-    assert [one.key for one in found.experiments] == ["lift_1", "lift_2", "lift_3"]
-    told = [(one.draws, one.date, one.machine) for one in found.experiments]
-    assert told == [(7, "2026-01-02", "4 cores"), (10, "", ""), (10, "2026-01-02", "4 cores")]
-    assert (found.date, found.machine, found.missing) == ("2026-01-01", "2 cores", ())
-    assert Run.from_json(found.to_json()) == found
+    result = run.renewed(later)
+    assert [item.key for item in result.experiments] == ["lift_1", "lift_2", "lift_3"]
+    reported = [(item.draws, item.date, item.machine) for item in result.experiments]
+    assert reported == [(7, "2026-01-02", "4 cores"), (10, "", ""), (10, "2026-01-02", "4 cores")]
+    assert (result.date, result.machine, result.missing) == ("2026-01-01", "2 cores", ())
+    assert Run.from_json(result.to_json()) == result
 
 
 @pytest.mark.parametrize("other", [{"version": "0.2.0"}, {"seed": 4}, {"quick": True}])
@@ -332,19 +332,19 @@ def test_experiments_of_another_kind_of_run_are_not_taken_in(other):
 
 
 def test_an_outcome_in_the_json_is_not_believed():
-    told = SAMPLE.to_dict()
-    told["verdicts"][0]["outcome"] = "reproduced"
-    assert Experiment.from_dict(told).verdicts[0].outcome == "differs"
+    reported = SAMPLE.to_dict()
+    reported["verdicts"][0]["outcome"] = "reproduced"
+    assert Experiment.from_dict(reported).verdicts[0].outcome == "differs"
 
 
 def forged(**changes):
     """Return the JSON form of the sample with another first verdict, or another value of it."""
-    told = SAMPLE.to_dict()
-    verdict = told["verdicts"][0]
+    reported = SAMPLE.to_dict()
+    verdict = reported["verdicts"][0]
     assert verdict["outcome"] == "differs"
     for name, value in changes.items():
         (verdict if name in verdict else verdict["values"][1])[name] = value
-    return told
+    return reported
 
 
 @pytest.mark.parametrize(
@@ -389,12 +389,12 @@ def test_other_texts_are_no_results(text):
 
 
 def test_no_numbers_are_lost_in_a_list_that_is_none():
-    told = SAMPLE.to_dict() | {"series": 3}
+    reported = SAMPLE.to_dict() | {"series": 3}
     with pytest.raises(InvalidInputError, match="list"):
-        Experiment.from_dict(told)
+        Experiment.from_dict(reported)
 
 
-@pytest.mark.parametrize("verdict", SAMPLE.verdicts[:-1], ids=lambda one: one.claim)
+@pytest.mark.parametrize("verdict", SAMPLE.verdicts[:-1], ids=lambda item: item.claim)
 def test_each_number_of_a_verdict_turns_it(verdict):
     assert turned(verdict) == []
 

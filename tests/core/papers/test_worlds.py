@@ -18,12 +18,12 @@ from core.uncertainty import RenyiBall
 GIVEN = np.array([[7 / 17, 10 / 17], [26 / 83, 57 / 83]])
 """P̂(u | s) of the examples of [RLDP]."""
 
-DEFAULTS = {key: one.default for key, one in SETTINGS.items()}
+DEFAULTS = {key: item.default for key, item in SETTINGS.items()}
 
 
 def made(key, **changes):
-    one = world(key)
-    return one.make(*one.numbers(DEFAULTS | changes))
+    item = world(key)
+    return item.make(*item.numbers(DEFAULTS | changes))
 
 
 def cells(share):
@@ -37,20 +37,20 @@ def divergence(p_hat, p):
 @pytest.mark.parametrize("share", [0.05, 0.17, 0.5, 0.95])
 @pytest.mark.parametrize("records", [30, 100, 10_000])
 def test_a_distribution_that_the_records_allow_lies_outside_of_what_print_says(share, records):
-    found = robust_worlds.bounds(share, records)
+    result = robust_worlds.bounds(share, records)
     bound = math.log1p(chi2.ppf(0.95, 3) / records)
-    assert found.bound == pytest.approx(bound)
-    assert found.witness.sum() == pytest.approx(1.0)
-    assert divergence(cells(share), found.witness) == pytest.approx(bound)
-    reached = found.witness[0, 0] / found.witness[0].sum()
-    assert reached == pytest.approx(found.right)
-    assert found.broken
-    assert reached < found.printed < found.estimated
-    assert (found.right_line <= found.printed_line + 1e-12).all()
+    assert result.bound == pytest.approx(bound)
+    assert result.witness.sum() == pytest.approx(1.0)
+    assert divergence(cells(share), result.witness) == pytest.approx(bound)
+    reached = result.witness[0, 0] / result.witness[0].sum()
+    assert reached == pytest.approx(result.right)
+    assert result.broken
+    assert reached < result.printed < result.estimated
+    assert (result.right_line <= result.printed_line + 1e-12).all()
 
 
 def test_no_distribution_that_the_records_allow_goes_below_theorem_1():
-    found, p_hat = robust_worlds.bounds(0.17, 100), cells(0.17)
+    result, p_hat = robust_worlds.bounds(0.17, 100), cells(0.17)
     least = np.linspace(0.12, 0.2, 161)
     mass = np.linspace(0.05, 0.5, 451)
     # the second row as it is estimated: any other one is farther away
@@ -59,10 +59,10 @@ def test_no_distribution_that_the_records_allow_goes_below_theorem_1():
         for r in least
         for m_ in mass
         if divergence(p_hat, np.array([[m_ * r, m_ * (1 - r)], *((1 - m_) * GIVEN[1:])]))
-        <= found.bound
+        <= result.bound
     ]
-    assert found.right <= min(allowed) < found.right + 0.001
-    assert min(allowed) < found.printed
+    assert result.right <= min(allowed) < result.right + 0.001
+    assert min(allowed) < result.printed
 
 
 def ratio(p, kernel):
@@ -80,49 +80,49 @@ def ratio(p, kernel):
 
 @pytest.mark.parametrize(("unlike", "records"), [(0.8, 100), (0.8, 10_000), (0.95, 1000)])
 def test_a_report_made_with_one_coordinate_breaks_its_promise_at_a_distribution(unlike, records):
-    found = robust_worlds.reporting(1.0, unlike, records)
+    result = robust_worlds.reporting(1.0, unlike, records)
     table = robust_worlds.unlike_table(unlike)
     assert table.sum() == pytest.approx(1.0)
     ball = RenyiBall.confidence(table, records)
-    assert found.distance == pytest.approx(conditional_distance(ball))
+    assert result.distance == pytest.approx(conditional_distance(ball))
     wrong = as_printed.independent_reporting_as_printed(ball, 1.0)
     right = m.independent_reporting(table, 1.0, ball).kernel
     members = [table, *ball.sample(300, np.random.default_rng(1), boundary=True)]
-    reached = max(ratio(one, wrong) for one in members)
-    assert 1.0 < reached <= found.printed + 1e-6
-    assert found.broken
-    assert max(ratio(one, right) for one in members) <= found.right + 1e-6 <= 1.0 + 2e-6
-    assert "more than it promises" in robust_worlds.of_reporting(found)[1]
+    reached = max(ratio(item, wrong) for item in members)
+    assert 1.0 < reached <= result.printed + 1e-6
+    assert result.broken
+    assert max(ratio(item, right) for item in members) <= result.right + 1e-6 <= 1.0 + 2e-6
+    assert "more than it promises" in robust_worlds.of_reporting(result)[1]
 
 
 def test_where_u_says_nothing_one_coordinate_is_all():
-    found = robust_worlds.reporting(0.7, 0.5, 100_000)
-    assert found.printed_distance == pytest.approx(found.distance)
-    assert found.printed == pytest.approx(found.right)
-    assert not found.broken
-    assert "no more than it promises" in robust_worlds.of_reporting(found)[1]
+    result = robust_worlds.reporting(0.7, 0.5, 100_000)
+    assert result.printed_distance == pytest.approx(result.distance)
+    assert result.printed == pytest.approx(result.right)
+    assert not result.broken
+    assert "no more than it promises" in robust_worlds.of_reporting(result)[1]
 
 
 @pytest.mark.parametrize(("eps", "records"), [(0.3, 30), (0.7, 100), (2.0, 100_000)])
 def test_the_needless_rows_never_gain_and_both_designs_keep_the_promise(eps, records):
-    found = robust_worlds.rows(eps, records)
-    assert found.printed <= found.right + 1e-6 <= found.best + 2e-6
-    assert max(found.printed_level, found.right_level) <= eps + 1e-9
-    assert (found.printed_line <= found.right_line + 1e-6).all()
-    assert found.broken == (found.right - found.printed > 1e-6)
-    assert ("cost nothing" in robust_worlds.of_rows(found)[0]) == (not found.broken)
+    result = robust_worlds.rows(eps, records)
+    assert result.printed <= result.right + 1e-6 <= result.best + 2e-6
+    assert max(result.printed_level, result.right_level) <= eps + 1e-9
+    assert (result.printed_line <= result.right_line + 1e-6).all()
+    assert result.broken == (result.right - result.printed > 1e-6)
+    assert ("cost nothing" in robust_worlds.of_rows(result)[0]) == (not result.broken)
     ball = RenyiBall.confidence(robust_worlds.estimate(), records)
     kernel = m.polyopt(robust_worlds.estimate(), eps, ball).kernel
     members = ball.sample(200, np.random.default_rng(2), boundary=True)
-    assert max(ratio(one, kernel) for one in members) <= eps + 1e-6
+    assert max(ratio(item, kernel) for item in members) <= eps + 1e-6
 
 
 def test_the_rows_cost_what_the_paper_prints_at_its_own_numbers():
-    found = robust_worlds.rows(math.log(2), 100)
+    result = robust_worlds.rows(math.log(2), 100)
     entropy = -(robust_worlds.estimate() * np.log(robust_worlds.estimate())).sum()
     # the paper gives I in nats: 0.4228 with the rows; without them it is 0.5630
-    assert found.printed * entropy == pytest.approx(0.4228, abs=1e-4)
-    assert found.right * entropy == pytest.approx(0.5630, abs=1e-4)
+    assert result.printed * entropy == pytest.approx(0.4228, abs=1e-4)
+    assert result.right * entropy == pytest.approx(0.5630, abs=1e-4)
 
 
 @pytest.mark.parametrize("sizes", [merging_worlds.SYMBOLS, merging_worlds.LARGE])
@@ -133,18 +133,18 @@ def test_a_drawn_table_is_the_data_that_the_link_opens(sizes):
 
 @pytest.mark.parametrize("draw", [0, 3, 11])
 def test_line_4_keeps_what_the_experiment_finds_at_its_budget(draw):
-    found = merging_worlds.merging(draw, 2.0)
+    result = merging_worlds.merging(draw, 2.0)
     joint = merging_worlds.drawn(merging_worlds.SYMBOLS, draw)
-    told = of_the_experiment(joint.p[None])
-    assert found.printed == pytest.approx(told["line 4"][0])
-    at = int(np.flatnonzero(found.budgets == 2.0)[0])
-    assert (found.printed_line[at], found.right_line[at]) == (found.printed, found.right)
-    assert found.broken
+    reported = of_the_experiment(joint.p[None])
+    assert result.printed == pytest.approx(reported["line 4"][0])
+    at = int(np.flatnonzero(result.budgets == 2.0)[0])
+    assert (result.printed_line[at], result.right_line[at]) == (result.printed, result.right)
+    assert result.broken
 
 
 def test_the_world_of_algorithm_1_charges_lip_with_no_risk_that_the_paper_has_for_alip_alone():
-    found = merging_worlds.merging(3, 2.0)  # λ = ½ is LIP, whose ω is max(log Λ, |log Ψ|)
-    assert "ω" not in " ".join(merging_worlds.of_merging(found)) + str(world("merging"))
+    result = merging_worlds.merging(3, 2.0)  # λ = ½ is LIP, whose ω is max(log Λ, |log Ψ|)
+    assert "ω" not in " ".join(merging_worlds.of_merging(result)) + str(world("merging"))
 
 
 def test_a_budget_that_every_symbol_keeps_leaves_nothing_to_merge():
@@ -174,26 +174,26 @@ def watched(p, eps, share):
     ("draw", "eps", "broken"), [(199, 2.0, True), (8, 1.5, True), (2, 2.0, False)]
 )
 def test_a_larger_share_may_keep_less_of_a_single_table(draw, eps, broken):
-    found = merging_worlds.sharing(draw, eps)
+    result = merging_worlds.sharing(draw, eps)
     p = merging_worlds.drawn(merging_worlds.LARGE, draw).p
     half, more = watched(p, eps, 0.5), watched(p, eps, 0.65)
-    assert (found.half, found.more) == pytest.approx((half[0], more[0]), abs=1e-12)
-    assert found.merged_half == (half[1] if half[1] > 1 else 0)
-    assert found.merged_more == (more[1] if more[1] > 1 else 0)
-    assert found.broken == broken
-    said = merging_worlds.of_sharing(found)[1]
-    assert said == f"The paper's claim {'fails' if broken else 'holds'} for this table."
+    assert (result.half, result.more) == pytest.approx((half[0], more[0]), abs=1e-12)
+    assert result.merged_half == (half[1] if half[1] > 1 else 0)
+    assert result.merged_more == (more[1] if more[1] > 1 else 0)
+    assert result.broken == broken
+    text = merging_worlds.of_sharing(result)[1]
+    assert text == f"The paper's claim {'fails' if broken else 'holds'} for this table."
 
 
-@pytest.mark.parametrize("one", WORLDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
 def test_each_world_begins_where_print_is_wrong(one):
-    found = made(one.key)
-    assert found.broken
-    assert one.words(found)
+    result = made(one.key)
+    assert result.broken
+    assert one.words(result)
 
 
 def test_the_keys_of_the_numbers_are_no_others():
-    used = [key for one in WORLDS for key in one.settings]
+    used = [key for item in WORLDS for key in item.settings]
     assert set(used) == set(SETTINGS)
     with pytest.raises(KeyError):
         world("alchemy")

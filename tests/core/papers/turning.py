@@ -9,17 +9,17 @@ FAR = 10.0
 def mended(verdict):
     """Return the verdict with numbers that agree with the paper."""
     if verdict.rule == "ORD":
-        values = [replace(one, ours=1.0, error=0.0) for one in verdict.values]
+        values = [replace(item, ours=1.0, error=0.0) for item in verdict.values]
     else:
         values = [
             replace(
-                one,
-                ours=one.printed,
-                variant=None if one.variant is None else one.printed,
+                item,
+                ours=item.printed,
+                variant=None if item.variant is None else item.printed,
                 error=0.0,
                 variant_error=0.0,
             )
-            for one in verdict.values
+            for item in verdict.values
         ]
     return replace(verdict, values=tuple(values))
 
@@ -29,8 +29,8 @@ def turned(verdict):
 
     A verdict on few draws is looked at as one on all of them too.
     """
-    found = deaf_to(verdict)
-    return found + (deaf_to(replace(verdict, few=0)) if verdict.few else [])
+    result = deaf_to(verdict)
+    return result + (deaf_to(replace(verdict, few=0)) if verdict.few else [])
 
 
 def deaf_to(verdict):
@@ -45,7 +45,7 @@ def deaf_to(verdict):
         ]
     for place, value in enumerate(verdict.values):  # as they were found
         none = [replace(value, ours=math.nan), replace(value, error=math.nan)]
-        if any(with_one(verdict, place, one).outcome != "differs" for one in none):
+        if any(with_one(verdict, place, item).outcome != "differs" for item in none):
             deaf.append(f"{value.name}: a number that is none")
         left_open = verdict.rule == "ERR" and verdict.outcome == "cannot be decided"
         if verdict.outcome in ("reproduced", "cannot be decided") and not left_open:

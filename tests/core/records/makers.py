@@ -51,7 +51,7 @@ def write(columns, path: Path):
         writer = csv.writer(text)
         writer.writerow(columns)
         rows = zip(*columns.values(), strict=True)
-        writer.writerows([["" if one is None else one for one in row] for row in rows])
+        writer.writerows([["" if item is None else item for item in row] for row in rows])
         path.write_text(text.getvalue(), encoding="utf-8", newline="")
     return path
 

@@ -31,12 +31,12 @@ KINDS = ("records.csv", "records.parquet")
 def test_the_identity_releases_x_and_hides_s_and_keeps_the_rest(name, target, tmp_path):
     columns = people(500)
     result, table = answer_on(write(columns, tmp_path / name), mechanism="identity")
-    applied, found = released(result, table, tmp_path / target)
-    assert list(found) == ["id", "town", "age", "note"]
-    assert found["town"] == columns["town"]
-    assert found["id"] == columns["id"]
-    assert found["note"] == columns["note"]
-    assert [float(age) for age in found["age"]] == columns["age"]
+    applied, answer = released(result, table, tmp_path / target)
+    assert list(answer) == ["id", "town", "age", "note"]
+    assert answer["town"] == columns["town"]
+    assert answer["id"] == columns["id"]
+    assert answer["note"] == columns["note"]
+    assert [float(age) for age in answer["age"]] == columns["age"]
     assert (applied.records, applied.released, applied.filtered) == (500, 500, 0)
 
 
@@ -44,10 +44,10 @@ def test_the_identity_releases_x_and_hides_s_and_keeps_the_rest(name, target, tm
 def test_released_counts_are_those_of_the_kernel(name, tmp_path):
     columns = people(40_000)
     result, table = answer_on(write(columns, tmp_path / name), mechanism="optimal")
-    applied, found = released(result, table, tmp_path / "out.parquet")
+    applied, answer = released(result, table, tmp_path / "out.parquet")
     kernel, labels = result.mechanism.kernel, result.mechanism.y_labels
     x = np.array([result.joint.x_labels.index(town) for town in columns["town"]])
-    y = np.array([labels.index(one) for one in found["town"]])
+    y = np.array([labels.index(item) for item in answer["town"]])
     assert (applied.outputs == np.bincount(y, minlength=len(labels))).all()
     pairs = np.zeros_like(kernel)
     np.add.at(pairs, (x, y), 1)
@@ -64,10 +64,10 @@ def test_a_deterministic_kernel_is_applied_exactly(tmp_path):
     kernel = np.zeros((result.joint.n_x, 3))
     kernel[np.arange(result.joint.n_x), np.arange(result.joint.n_x) % 3] = 1
     made = with_kernel(result, kernel)
-    _, found = released(made, table, tmp_path / "out.csv")
+    _, answer = released(made, table, tmp_path / "out.csv")
     place = {town: i for i, town in enumerate(result.joint.x_labels)}
     expected = [made.mechanism.y_labels[place[town] % 3] for town in columns["town"]]
-    assert found["town"] == expected
+    assert answer["town"] == expected
 
 
 def test_a_mechanism_that_reads_s_takes_the_row_of_the_pair(tmp_path):
@@ -75,22 +75,22 @@ def test_a_mechanism_that_reads_s_takes_the_row_of_the_pair(tmp_path):
     result, table = answer_on(write(columns, tmp_path / "a.csv"))
     n_s, n_x = result.joint.p.shape
     made = with_kernel(result, np.eye(n_s * n_x))
-    _, found = released(made, table, tmp_path / "out.parquet")
+    _, answer = released(made, table, tmp_path / "out.parquet")
     rows = [
         result.joint.s_labels.index(sex) * n_x + result.joint.x_labels.index(town)
         for sex, town in zip(columns["sex"], columns["town"], strict=True)
     ]
-    assert found["town"] == [f"y{row + 1}" for row in rows]
+    assert answer["town"] == [f"y{row + 1}" for row in rows]
 
 
 def test_conditional_reporting_draws_by_s_and_x(tmp_path):
     columns = people(30_000)
     path = write(columns, tmp_path / "a.parquet")
     result, table = answer_on(path, mechanism="conditional_reporting")
-    _, found = released(result, table, tmp_path / "out.parquet")
+    _, answer = released(result, table, tmp_path / "out.parquet")
     kernel, labels = result.mechanism.kernel, result.mechanism.y_labels
     pairs = np.zeros_like(kernel)
-    for sex, town, output in zip(columns["sex"], columns["town"], found["town"], strict=True):
+    for sex, town, output in zip(columns["sex"], columns["town"], answer["town"], strict=True):
         row = result.joint.s_labels.index(sex) * result.joint.n_x
         pairs[row + result.joint.x_labels.index(town), labels.index(output)] += 1
     assert (pairs[kernel == 0] == 0).all()
@@ -112,13 +112,13 @@ def test_bins_rare_levels_and_missing_values_are_treated_as_counted(tmp_path):
     }
     for name in KINDS:
         result, table = answer_on(write(columns, tmp_path / name), **spec)
-        _, found = released(identity(result), table, tmp_path / "out.parquet")
-        y = np.array([int(one[1:]) - 1 for one in found["age and town"]])
+        _, answer = released(identity(result), table, tmp_path / "out.parquet")
+        y = np.array([int(item[1:]) - 1 for item in answer["age and town"]])
         counts = np.bincount(y, minlength=result.joint.n_x)
         assert (counts == np.rint(result.joint.p_x * 4_000)).all()
-        rare = next(i for i, one in enumerate(result.joint.x_labels) if one.startswith("(rare"))
+        rare = next(i for i, item in enumerate(result.joint.x_labels) if item.startswith("(rare"))
         assert (y[:3] == rare).all()
-        assert list(found) == ["id", "age and town", "note"]
+        assert list(answer) == ["id", "age and town", "note"]
 
 
 TYPED = {
@@ -172,11 +172,11 @@ def test_records_outside_the_filters_are_left_out(tmp_path):
     columns = people(1_000)
     chosen = (Filter("age", low=30), Filter("note", ("n0", "n1")))
     result, table = answer_on(write(columns, tmp_path / "a.csv"), filters=chosen)
-    applied, found = released(result, table, tmp_path / "out.csv")
+    applied, answer = released(result, table, tmp_path / "out.csv")
     passing = [
         i for i in range(1_000) if columns["age"][i] >= 30 and columns["note"][i] in ("n0", "n1")
     ]
-    assert found["id"] == [columns["id"][i] for i in passing]
+    assert answer["id"] == [columns["id"][i] for i in passing]
     assert applied.filtered == 1_000 - len(passing)
 
 
@@ -184,9 +184,9 @@ def test_s_released_too_is_a_pair(tmp_path):
     columns = people(1_000)
     path = write(columns, tmp_path / "a.parquet")
     result, table = answer_on(path, secret_released=True, mechanism="identity")
-    _, found = released(result, table, tmp_path / "out.csv")
+    _, answer = released(result, table, tmp_path / "out.csv")
     pairs = zip(columns["sex"], columns["town"], strict=True)
-    assert found["town"] == [f"{sex} · {town}" for sex, town in pairs]
+    assert answer["town"] == [f"{sex} · {town}" for sex, town in pairs]
 
 
 @pytest.mark.parametrize("columns", ["replaced", "dropped", "kept"])
@@ -194,33 +194,33 @@ def test_what_becomes_of_the_columns(columns, tmp_path):
     data = people(50)
     result, table = answer_on(write(data, tmp_path / "a.csv"), released=("note", "town"))
     plan = keeping(Seeded(1), columns)
-    applied, found = released(result, table, tmp_path / "out.csv", plan)
+    applied, answer = released(result, table, tmp_path / "out.csv", plan)
     assert (
-        list(found)
+        list(answer)
         == {
             "replaced": ["id", "age", "note and town"],
             "dropped": ["note and town"],
             "kept": [*data, "released note and town"],
         }[columns]
     )
-    assert applied.written == tuple(found)
+    assert applied.written == tuple(answer)
     assert applied.column == {"kept": "released note and town"}.get(columns, "note and town")
 
 
 def test_names_of_columns_that_are_taken_are_numbered(tmp_path):
     data = people(60) | {"note and town": ["z"] * 60}
     result, table = answer_on(write(data, tmp_path / "a.csv"), released=("note", "town"))
-    applied, found = released(result, table, tmp_path / "out.csv")
+    applied, answer = released(result, table, tmp_path / "out.csv")
     assert applied.column == "note and town (2)"
-    assert found["note and town"] == ["z"] * 60
+    assert answer["note and town"] == ["z"] * 60
 
 
 def test_the_same_seed_gives_the_same_file_whatever_the_batch(tmp_path):
     result, table = answer_on(write(people(3_000), tmp_path / "a.parquet"), mechanism="optimal")
     files = []
     for i, size in enumerate((1, 7, 1_000, 10_000)[1:]):
-        _, found = released(result, table, tmp_path / f"{i}.csv", batch=size)
-        files.append(found)
+        _, answer = released(result, table, tmp_path / f"{i}.csv", batch=size)
+        files.append(answer)
     assert files[0] == files[1] == files[2]
     _, other = released(result, table, tmp_path / "other.csv", keeping(Seeded(12)))
     assert other["town"] != files[0]["town"]
@@ -236,7 +236,7 @@ def test_a_keyed_draw_answers_a_record_the_same_way_in_every_release(tmp_path):
     later = opened(write(part, tmp_path / "later.parquet"))
     _, second = released(result, later, tmp_path / "second.csv", plan)
     by_id = dict(zip(first["id"], first["town"], strict=True))
-    assert [by_id[one] for one in second["id"]] == second["town"]
+    assert [by_id[item] for item in second["id"]] == second["town"]
     _, third = released(result, later, tmp_path / "third.csv", keeping(Keyed(b"t" * 32, "id")))
     assert third["town"] != second["town"]
     assert b"ssssssss" not in (tmp_path / "first.csv").read_bytes()
@@ -254,9 +254,9 @@ def test_ids_are_the_same_whatever_type_they_have(tmp_path):
 
 def test_progress_counts_the_records(tmp_path):
     result, table = answer_on(write(people(100), tmp_path / "a.csv"))
-    told = []
-    apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)), progress=told.append, batch=30)
-    assert told == [60, 90, 100]
+    reported = []
+    apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)), progress=reported.append, batch=30)
+    assert reported == [60, 90, 100]
 
 
 def test_the_preview_is_the_start_of_the_release(tmp_path):
@@ -264,9 +264,9 @@ def test_the_preview_is_the_start_of_the_release(tmp_path):
     result, table = answer_on(write(columns, tmp_path / "a.csv"), mechanism="optimal")
     plan = keeping(Seeded(4))
     before, after = preview(result, table, plan)
-    _, found = released(result, table, tmp_path / "o.csv", plan)
+    _, answer = released(result, table, tmp_path / "o.csv", plan)
     assert before.column("town").to_pylist() == columns["town"][:50]
-    assert after.column("town").to_pylist() == found["town"][:50]
+    assert after.column("town").to_pylist() == answer["town"][:50]
 
 
 def test_a_file_without_records_has_no_preview(tmp_path):

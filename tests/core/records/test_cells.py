@@ -67,19 +67,19 @@ def test_a_changed_cell_fails_though_the_hash_is_right(tmp_path, name, change):
     body, path = certified(tmp_path, result, original, target=name)
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     text = rewritten(body, path, change)
-    found = {one.name: one for one in failed(verify(text, path, original, str(SEED)))}
+    answer = {item.name: item for item in failed(verify(text, path, original, str(SEED)))}
     # a forger's file has its own layout, and its columns may give away something else
-    assert set(found) - {"nothing else", "beside"} == {"cells"}
-    assert "differs in '" in found["cells"].sentence
+    assert set(answer) - {"nothing else", "beside"} == {"cells"}
+    assert "differs in '" in answer["cells"].sentence
 
 
 def test_without_the_original_nothing_is_said_of_cells(tmp_path):
     original = write(people(60), tmp_path / "people.parquet")
     result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target="o.parquet")
-    (found,) = [one for one in verify(json.dumps(body), path) if one.name == "cells"]
-    assert found.passed is None
-    assert found.sentence == "The original was not given, so this could not be checked."
+    (answer,) = [item for item in verify(json.dumps(body), path) if item.name == "cells"]
+    assert answer.passed is None
+    assert answer.sentence == "The original was not given, so this could not be checked."
 
 
 TYPES = {
@@ -113,8 +113,10 @@ def test_cells_of_every_type_are_the_same_after_a_release(tmp_path, name):
     parquet.write_table(table, original)
     result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original, target=name)
-    (found,) = [o for o in verify(json.dumps(body), path, original, str(SEED)) if o.name == "cells"]
-    assert found.passed, found.sentence
+    (answer,) = [
+        o for o in verify(json.dumps(body), path, original, str(SEED)) if o.name == "cells"
+    ]
+    assert answer.passed, answer.sentence
 
 
 TEXTS = [("01234", "1234"), ("1e3", "1000"), ("5", " 5.000"), ("5", "'5"), ("A", " A  "), ("", " ")]
@@ -133,12 +135,12 @@ def test_a_text_is_compared_letter_by_letter(tmp_path, name, text, instead):
     def changed(released):
         released["code"][7] = instead
 
-    (found,) = [
-        one
-        for one in verify(rewritten(body, path, changed), path, original, str(SEED))
-        if one.name == "cells"
+    (answer,) = [
+        item
+        for item in verify(rewritten(body, path, changed), path, original, str(SEED))
+        if item.name == "cells"
     ]
-    assert found.passed is False
+    assert answer.passed is False
 
 
 OTHER_TYPES = {
@@ -164,9 +166,9 @@ def test_a_column_of_another_type_is_told(tmp_path, kind):
     parquet.write_table(
         changed.set_column(place, "it", changed["it"].cast(OTHER_TYPES[kind])), path
     )
-    (found,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
-    assert found.passed is False
-    assert str(OTHER_TYPES[kind]) in found.sentence
+    (answer,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
+    assert answer.passed is False
+    assert str(OTHER_TYPES[kind]) in answer.sentence
 
 
 def test_a_nanosecond_of_a_time_is_a_difference(tmp_path):
@@ -183,9 +185,9 @@ def test_a_nanosecond_of_a_time_is_a_difference(tmp_path):
     released = parquet.read_table(path)
     moved = pa.array([1, 2_000_000_002, None, 5] * 20, pa.time64("ns"))
     parquet.write_table(released.set_column(released.column_names.index("it"), "it", moved), path)
-    (found,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
-    assert found.passed is False
-    assert "Record 2 " in found.sentence
+    (answer,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
+    assert answer.passed is False
+    assert "Record 2 " in answer.sentence
 
 
 def test_nested_cells_are_compared_too(tmp_path):
@@ -204,8 +206,8 @@ def test_nested_cells_are_compared_too(tmp_path):
         columns["lists"] = columns["lists"][::-1]
 
     text = rewritten(body, path, reversed_lists)
-    found = {one.name: one for one in failed(verify(text, path, original, str(SEED)))}
-    assert "differs in 'lists' from its record 1 of" in found["cells"].sentence
+    answer = {item.name: item for item in failed(verify(text, path, original, str(SEED)))}
+    assert "differs in 'lists' from its record 1 of" in answer["cells"].sentence
 
 
 WHOLE = {
@@ -234,8 +236,8 @@ def test_cells_with_parts_hold_where_true_and_fail_where_changed(tmp_path, kind)
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     forged = body | {"released": body["released"] | {"sha256": digest}}
     forged["fingerprint"] = fingerprint(forged)
-    found = {one.name for one in failed(verify(json.dumps(forged), path, original, str(SEED)))}
-    assert found == {"cells"}
+    answer = {item.name for item in failed(verify(json.dumps(forged), path, original, str(SEED)))}
+    assert answer == {"cells"}
 
 
 @given(st.text(), st.text())
@@ -268,8 +270,8 @@ def of_field(table, path):
 
 def as_category(table, path):
     place = table.column_names.index("note")
-    told = pa.array([*table["note"].to_pylist(), "S"]).dictionary_encode()[: len(table)]
-    parquet.write_table(table.set_column(place, "note", told), path)
+    reported = pa.array([*table["note"].to_pylist(), "S"]).dictionary_encode()[: len(table)]
+    parquet.write_table(table.set_column(place, "note", reported), path)
 
 
 def in_groups(table, path):
@@ -290,10 +292,10 @@ def test_what_is_hidden_beside_the_values_of_a_parquet_file_fails(tmp_path, hide
     body, path = certified(tmp_path, result, original, target="o.parquet")
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
     hide(parquet.read_table(path), path)
-    found = failed(verify(certificate_of(body, path), path, original, str(SEED)))
-    assert "nothing else" in {one.name for one in found}
+    answer = failed(verify(certificate_of(body, path), path, original, str(SEED)))
+    assert "nothing else" in {item.name for item in answer}
     without = failed(verify(certificate_of(body, path), path))
-    assert [one.name for one in without] == ["nothing else"]
+    assert [item.name for item in without] == ["nothing else"]
 
 
 NANOSECONDS = {
@@ -315,6 +317,6 @@ def test_a_nanosecond_within_a_cell_is_a_difference(tmp_path, nested):
     released = parquet.read_table(path)
     place = released.column_names.index("it")
     parquet.write_table(released.set_column(place, "it", made(2_000_000_002)), path)
-    (found,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
-    assert found.passed is False
-    assert "Record 2 " in found.sentence
+    (answer,) = [o for o in verify(json.dumps(body), path, original) if o.name == "cells"]
+    assert answer.passed is False
+    assert "Record 2 " in answer.sentence

@@ -60,20 +60,20 @@ def failing(body, path, original=None):
     body = json.loads(json.dumps(body))
     body["released"]["sha256"] = file_hash(path)
     body["fingerprint"] = fingerprint(body)
-    return [one.name for one in failed(list(outcomes(body, path, original, str(SEED)).values()))]
+    return [item.name for item in failed(list(outcomes(body, path, original, str(SEED)).values()))]
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 def test_a_true_release_holds_nothing_else(kind, made, original):
     body, path = made[kind]
-    found = outcomes(body, path, original, str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["nothing else"].passed is True
+    result = outcomes(body, path, original, str(SEED))
+    assert failed(list(result.values())) == []
+    assert result["nothing else"].passed is True
 
 
 def with_more_towns(table):
     """Return a table whose dictionary of towns lists those of records left out."""
-    towns = pa.array([KEPT.index(one) for one in table["town"].to_pylist()], pa.int8())
+    towns = pa.array([KEPT.index(item) for item in table["town"].to_pylist()], pa.int8())
     listed = pa.DictionaryArray.from_arrays(towns, pa.array([*KEPT, *GONE]))
     return table.set_column(table.schema.get_field_index("town"), "town", listed)
 
@@ -107,9 +107,9 @@ def test_the_name_of_the_program_that_wrote_it_is_told(made, folder):
     version = own.rpartition(b" ")[2]
     other = b".".join(b"9" * len(part) for part in version.split(b"."))
     chosen.write_bytes(path.read_bytes().replace(version, other))
-    found = check_alone(body, chosen)
-    assert found.passed is None
-    assert "another version of Arrow" in found.sentence
+    result = check_alone(body, chosen)
+    assert result.passed is None
+    assert "another version of Arrow" in result.sentence
     assert check_alone(body | {"version": 3}, chosen).passed is True
     assert check_alone(body | {"version": 2}, chosen).passed is True
 

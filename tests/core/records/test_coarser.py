@@ -52,11 +52,11 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     result, _ = answer_on(original, **{"mechanism": "watchdog"} | SPECS[spec])
     plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
-    found = outcomes(body, path, original)
-    assert failed(list(found.values())) == []
-    assert found["data"].passed
-    assert found["levels"].passed
-    assert found["draw"].passed
+    answer = outcomes(body, path, original)
+    assert failed(list(answer.values())) == []
+    assert answer["data"].passed
+    assert answer["levels"].passed
+    assert answer["draw"].passed
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -87,6 +87,6 @@ def test_a_certificate_with_groups_that_its_scenario_does_not_ask_for_fails(tmp_
     assert outcomes(body, path, original)["codings"].passed
     wrong = json.loads(json.dumps(body))
     del wrong["scenario"]["data"]["rare_levels"]
-    found = outcomes(wrong, path, original)["codings"]
-    assert not found.passed
-    assert "are grouped, but not in its scenario" in found.sentence
+    answer = outcomes(wrong, path, original)["codings"]
+    assert not answer.passed
+    assert "are grouped, but not in its scenario" in answer.sentence

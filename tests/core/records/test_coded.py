@@ -27,9 +27,9 @@ def test_texts_are_those_that_are_counted(name):
     values = Values(())
     array = ARRAYS[name]
     expected = values.levels("column", array, None)
-    found = values.texts(array)
-    assert found.type == pa.string()
-    assert found.to_pylist() == expected
+    result = values.texts(array)
+    assert result.type == pa.string()
+    assert result.to_pylist() == expected
     values.close()
 
 
@@ -42,10 +42,10 @@ def test_texts_are_those_that_are_counted(name):
     ],
 )
 def test_a_dictionary_has_the_values_of_what_it_stands_for(array):
-    for one in (array, array.dictionary_encode(), array.dictionary_encode("encode")):
-        found = encoded(one)
-        assert [found.values[int(i)].as_py() for i in found.index] == array.to_pylist()
-        assert found.index.dtype == np.int64
+    for item in (array, array.dictionary_encode(), array.dictionary_encode("encode")):
+        result = encoded(item)
+        assert [result.values[int(i)].as_py() for i in result.index] == array.to_pylist()
+        assert result.index.dtype == np.int64
 
 
 @pytest.mark.parametrize("draw", [Seeded(5), Keyed(b"k" * 16, "id")])
@@ -54,12 +54,12 @@ def test_a_release_is_the_same_from_every_kind_of_file(draw, columns, tmp_path):
     records = people(700)
     records["town"][3] = records["sex"][9] = None
     records["id"] = list(range(700))
-    found = []
+    answer = []
     for name in ("a.csv", "a.parquet"):
         result, table = answer_on(write(records, tmp_path / name), missing="level")
         target = tmp_path / f"{columns}{name}"
         apply(result, table, target, keeping(draw, columns), batch=97)
         released = read(target)
         kept = [name for name in released if name not in ("age", "sex", "town")]
-        found.append({name: list(map(str, released[name])) for name in kept})
-    assert found[0] == found[1]
+        answer.append({name: list(map(str, released[name])) for name in kept})
+    assert answer[0] == answer[1]

@@ -22,12 +22,12 @@ OLD = Path(__file__).parent / "version_2"
 def texts(value):
     """Yield all texts of a certificate."""
     if isinstance(value, dict):
-        for key, one in value.items():
+        for key, item in value.items():
             yield key
-            yield from texts(one)
+            yield from texts(item)
     elif isinstance(value, list):
-        for one in value:
-            yield from texts(one)
+        for item in value:
+            yield from texts(item)
     elif isinstance(value, str):
         yield value
 
@@ -39,16 +39,16 @@ def guessed(body, released, folder):
     until a hash of the file, or one of what is derived from it alone, is in the certificate.
     """
     columns = read(released)
-    labels = [one["levels"][0] for one in body["design"]["coding"][1]["symbols"]]
+    labels = [item["levels"][0] for item in body["design"]["coding"][1]["symbols"]]
     known = {name: columns[name] for name in ("id", "sex", "age", "note")}
-    said = " ".join(texts(body))
+    text = " ".join(texts(body))
     for towns in itertools.product(labels, repeat=len(columns["id"])):
         guess = {"id": known["id"], "sex": known["sex"], "town": towns} | known
         path = write({name: guess[name] for name in ("id", "sex", "town", "age", "note")}, folder)
         content = path.read_bytes()
         tries = [hashlib.new(kind, content).hexdigest() for kind in ("sha256", "sha1", "blake2b")]
         tries.append(hmac.new(b"", tries[0].encode(), hashlib.sha256).hexdigest())
-        if any(one in said for one in tries):
+        if any(item in text for item in tries):
             return list(towns)
     return None
 
@@ -83,23 +83,23 @@ def test_the_owner_shows_which_file_was_released_and_nobody_else(kind, six, tmp_
     draw = Seeded(SEED) if kind == "seed" else Keyed.from_file(tmp_path / "key", "id")
     body, released = certified(tmp_path, result, original, keeping(draw))
     own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
-    found = {one.name: one for one in verify(json.dumps(body), released, original, **own)}
-    assert failed(list(found.values())) == []
-    assert found["original file"].passed is True
+    answer = {item.name: item for item in verify(json.dumps(body), released, original, **own)}
+    assert failed(list(answer.values())) == []
+    assert answer["original file"].passed is True
     assert body["scenario"]["data"]["source"] == f"upload:{body['original']['commitment']}"
     unknown = outcomes(body, released, original)
     assert unknown["original file"].passed is None
     assert kind in unknown["original file"].sentence
     other = tmp_path / "other.csv"
     other.write_bytes(original.read_bytes() + b"\n")  # the same records, in other bytes
-    told = {one.name: one for one in verify(json.dumps(body), released, other, **own)}
-    assert told["original file"].passed is False
+    reported = {item.name: item for item in verify(json.dumps(body), released, other, **own)}
+    assert reported["original file"].passed is False
     forged = json.loads(json.dumps(body))
     forged["original"]["commitment"] = "0" * 64
     forged["fingerprint"] = fingerprint(forged)
-    told = {one.name: one for one in verify(json.dumps(forged), released, original, **own)}
-    assert told["original file"].passed is False
-    assert told["codings"].passed is False  # the scenario is about another file
+    reported = {item.name: item for item in verify(json.dumps(forged), released, original, **own)}
+    assert reported["original file"].passed is False
+    assert reported["codings"].passed is False  # the scenario is about another file
 
 
 def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
@@ -108,10 +108,10 @@ def test_a_seed_that_can_be_guessed_commits_to_nothing(six, tmp_path):
     body, released = certified(tmp_path, result, original, keeping(Seeded(17)))
     assert body["original"]["commitment"] is None
     assert body["scenario"]["data"]["source"] == f"upload:{WITHHELD}"
-    found = outcomes(body, released, original, "17")
-    assert failed(list(found.values())) == []
-    assert found["original file"].passed is None
-    assert "can be guessed" in found["original file"].sentence
+    answer = outcomes(body, released, original, "17")
+    assert failed(list(answer.values())) == []
+    assert answer["original file"].passed is None
+    assert "can be guessed" in answer["original file"].sentence
 
 
 def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_path):
@@ -121,8 +121,8 @@ def test_a_commitment_that_was_taken_out_is_missed_by_who_has_the_seed(six, tmp_
     body["original"]["commitment"] = None
     body["scenario"]["data"]["source"] = f"upload:{WITHHELD}"
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, released, original, str(SEED))
-    assert found["original file"].passed is False
+    answer = outcomes(body, released, original, str(SEED))
+    assert answer["original file"].passed is False
     assert outcomes(body, released, original)["original file"].passed is None
 
 
@@ -130,9 +130,9 @@ def test_without_the_original_it_is_said_that_no_draw_was_made_again(six, tmp_pa
     _, original = six
     result, _ = answer_on(original, eps=3.0)
     body, released = certified(tmp_path, result, original, keeping(Seeded(SEED)))
-    found = {one.name: one for one in verify(json.dumps(body), released, seed=str(SEED))}
-    assert found["seed"].passed is None
-    assert "seed" not in {one.name for one in verify(json.dumps(body), released)}
+    answer = {item.name: item for item in verify(json.dumps(body), released, seed=str(SEED))}
+    assert answer["seed"].passed is None
+    assert "seed" not in {item.name for item in verify(json.dumps(body), released)}
 
 
 OTHER = {"seed": {"seed": str(SEED + 1)}, "key": {"key": b"another key of the owner"}}
@@ -148,7 +148,7 @@ def test_another_seed_or_key_is_told_where_no_draw_is_made_again(kind, tmp_path)
     body, released = certified(tmp_path, result, original, keeping(draw))
     for given in (None, original):
         checks = verify(json.dumps(body), released, given, **OTHER[kind])
-        assert [one.sentence for one in failed(checks)] == [
+        assert [item.sentence for item in failed(checks)] == [
             f"This is not the {kind} that the certificate commits to."
         ]
 
@@ -162,17 +162,17 @@ def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
     result, _ = answer_on(original, released=("age",), binnings=bins)
     body, _ = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     edges = body["design"]["coding"][1]["edges"][0]
-    told = counts_sentence(body)
+    reported = counts_sentence(body)
     of_records = (edges[0], edges[-1]) == (min(columns["age"]), max(columns["age"]))
-    assert ("ends of the bins of 'age'" in told) == of_records == (kind != "edges")
-    assert ("those left out later too" in told) == of_records
+    assert ("ends of the bins of 'age'" in reported) == of_records == (kind != "edges")
+    assert ("those left out later too" in reported) == of_records
     inner = set(edges[1:-1]) <= set(columns["age"])
-    assert ("Those between of 'age' are values too." in told) == inner == (kind == "quantile")
+    assert ("Those between of 'age' are values too." in reported) == inner == (kind == "quantile")
 
 
 def counts_sentence(body):
-    (told,) = [one["sentence"] for one in body["promises"] if one["about"] == "counts"]
-    return told
+    (reported,) = [item["sentence"] for item in body["promises"] if item["about"] == "counts"]
+    return reported
 
 
 def test_it_is_said_that_figures_of_a_task_follow_from_its_counts(tmp_path):
@@ -208,15 +208,16 @@ def test_the_commitments_are_those_of_the_standards():
 def test_a_certificate_of_version_2_verifies_and_what_it_gives_away_is_said():
     body = json.loads((OLD / "released.json").read_text(encoding="utf-8"))
     assert body["version"] == 2
-    found = outcomes(body, OLD / "released.csv", OLD / "people.csv", "17")
-    assert failed(list(found.values())) == []
-    assert found["original file"].passed is True
-    assert found["exposed"].passed is None
-    assert "test guesses of the whole original" in found["exposed"].sentence
-    (told,) = [one for name, one in found.items() if name.startswith("robust PML, ")]
-    assert told.passed is None
+    result = outcomes(body, OLD / "released.csv", OLD / "people.csv", "17")
+    assert failed(list(result.values())) == []
+    assert result["original file"].passed is True
+    assert result["exposed"].passed is None
+    assert "test guesses of the whole original" in result["exposed"].sentence
+    (reported,) = [item for name, item in result.items() if name.startswith("robust PML, ")]
+    assert reported.passed is None
     assert (
-        f"{body['levels']['design']['robust_pml']:.4g} nats, takes P(S) as known" in told.sentence
+        f"{body['levels']['design']['robust_pml']:.4g} nats, takes P(S) as known"
+        in reported.sentence
     )
 
 
@@ -224,11 +225,11 @@ def test_a_certificate_of_version_3_verifies_as_it_was_written():
     old = OLD.with_name("version_3")
     body = json.loads((old / "released.json").read_text(encoding="utf-8"))
     assert body["version"] == 3
-    symbols = [one["label"] for one in body["design"]["coding"][1]["symbols"]]
+    symbols = [item["label"] for item in body["design"]["coding"][1]["symbols"]]
     assert "(missing)" in symbols  # which records left out alone have
-    found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["left out"].passed is found["design"].passed is True
+    result = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
+    assert failed(list(result.values())) == []
+    assert result["left out"].passed is result["design"].passed is True
 
 
 def test_a_certificate_of_version_4_verifies_as_it_was_written():
@@ -236,9 +237,9 @@ def test_a_certificate_of_version_4_verifies_as_it_was_written():
     body = json.loads((old / "released.json").read_text(encoding="utf-8"))
     assert body["version"] == 4
     assert "smith" in body["design"]["coding"][1]["kept"][0]  # which records left out alone have
-    found = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["left out"].passed is found["design"].passed is found["seed"].passed is True
+    result = outcomes(body, old / "released.csv", old / "people.csv", str(SEED))
+    assert failed(list(result.values())) == []
+    assert result["left out"].passed is result["design"].passed is result["seed"].passed is True
 
 
 def test_a_certificate_of_version_5_verifies_as_it_was_written():
@@ -247,11 +248,11 @@ def test_a_certificate_of_version_5_verifies_as_it_was_written():
     assert (body["version"], len(body["design"]["left_out"]["x"])) == (5, 2)
     assert "The mechanism and all figures here follow from" in counts_sentence(body)
     text = json.dumps(body)
-    found = verify(text, old / "released.csv", old / "people.csv", key=b"k" * 32)
-    assert failed(found) == []
-    passed = {one.name for one in found if one.passed}
+    result = verify(text, old / "released.csv", old / "people.csv", key=b"k" * 32)
+    assert failed(result) == []
+    passed = {item.name for item in result if item.passed}
     assert {"left out", "design", "key", "beside", "promises"} <= passed
-    by_name = {one.name: one for one in found}
+    by_name = {item.name: item for item in result}
     assert by_name["exposed"].passed is None
     assert "X differs wherever Y does" in by_name["exposed"].sentence
-    assert "promised: one record" in {one.name for one in unproven(found)}
+    assert "promised: one record" in {item.name for item in unproven(result)}

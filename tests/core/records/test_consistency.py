@@ -23,19 +23,19 @@ def test_the_rate_of_false_alarms_is_below_the_stated_one():
 @pytest.mark.parametrize("off", [0.03, 0.1])
 def test_a_kernel_that_is_off_is_found_with_enough_records(off):
     rng = np.random.default_rng(4)
-    said = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
-    true = said + off * np.array([[1, -1, 0], [1, -1, 0]])
+    text = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]])
+    true = text + off * np.array([[1, -1, 0], [1, -1, 0]])
     rows = rng.integers(0, 2, 20_000)
-    found = consistency(rows, Sampler(true)(rows, rng.random(20_000)), said)
-    assert not found.holds
-    assert found.cells < ALARM / 2
-    assert found.totals == 1 / 2_000
+    result = consistency(rows, Sampler(true)(rows, rng.random(20_000)), text)
+    assert not result.holds
+    assert result.cells < ALARM / 2
+    assert result.totals == 1 / 2_000
 
 
 def test_an_impossible_output_is_named():
-    found = consistency(np.array([0, 1]), np.array([0, 0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    assert found.impossible == (1, 0)
-    assert not found.holds
+    result = consistency(np.array([0, 1]), np.array([0, 0]), np.array([[1.0, 0.0], [0.0, 1.0]]))
+    assert result.impossible == (1, 0)
+    assert not result.holds
     fine = consistency(np.array([0, 1]), np.array([0, 1]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     assert (fine.cells, fine.totals, fine.holds) == (1.0, 1.0, True)
 
@@ -52,9 +52,9 @@ def test_outputs_sorted_by_the_secret_are_found_though_each_row_has_those_of_its
         by_secret = of_row[np.argsort(secrets[of_row], kind="stable")]
         outputs[by_secret] = np.sort(outputs[of_row])
     assert consistency(rows, outputs, kernel).holds
-    found = consistency(rows, outputs, kernel, secrets)
-    assert found.cells < ALARM / 2
-    assert found.totals == 1 / 2_000
+    result = consistency(rows, outputs, kernel, secrets)
+    assert result.cells < ALARM / 2
+    assert result.totals == 1 / 2_000
 
 
 def test_false_alarms_are_as_rare_with_secrets():

@@ -36,12 +36,12 @@ def test_an_honest_release_verifies(treated, tmp_path):
     original = write(columns, tmp_path / "a.csv")
     result, _ = answer_on(original, **treated)
     body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
-    found = outcomes(body, path, original, str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["data"].passed
+    answer = outcomes(body, path, original, str(SEED))
+    assert failed(list(answer.values())) == []
+    assert answer["data"].passed
     low, high = treated["filters"][0].low, treated["filters"][0].high or math.inf
     known = {"12": 12, "\u00a012": 12, "40": 40, " 9 ": 9}
-    assert result.joint.n == sum(low <= known.get(one, math.nan) <= high for one in AGES)
+    assert result.joint.n == sum(low <= known.get(item, math.nan) <= high for item in AGES)
 
 
 @settings(max_examples=40, deadline=None)
@@ -65,5 +65,5 @@ def test_texts_are_numbers_alike(texts):
     finally:
         values.close()
     again = [_level(text, bins.edges, marked=False) for text in texts]
-    assert [NO_NUMBER if isinstance(one, list) else one for one in levels] == again
+    assert [NO_NUMBER if isinstance(item, list) else item for item in levels] == again
     assert kept.tolist() == [_passes(text, chosen, marked=False) for text in texts]

@@ -42,14 +42,14 @@ def outputs(original, kernel, draw, folder):
     """Release a file by a kernel; return the index of each record's output."""
     result, _ = answer_on(original, released=("job",), mechanism="identity")
     made = with_kernel(result, kernel)
-    _, found = released(made, opened(original), folder / "out.csv", Plan(draw))
-    return [made.mechanism.y_labels.index(one) for one in found["job"]]
+    _, answer = released(made, opened(original), folder / "out.csv", Plan(draw))
+    return [made.mechanism.y_labels.index(item) for item in answer["job"]]
 
 
 @pytest.mark.parametrize("kind", DRAWS)
 def test_outputs_of_two_mechanisms_are_drawn_apart(kind, tmp_path):
     original = write(people(JOBS), tmp_path / "people.csv")
-    first, second = (outputs(original, one, DRAWS[kind], tmp_path) for one in (WIDE, NARROW))
+    first, second = (outputs(original, item, DRAWS[kind], tmp_path) for item in (WIDE, NARROW))
     pairs = list(zip(first, second, strict=True))
     for job, rare in (("clerk", 0.6 * 0.3), ("nurse", 0.4 * 0.7)):
         seen = [pair == (0, 1) for pair, own in zip(pairs, JOBS, strict=True) if own == job]
@@ -60,7 +60,7 @@ def test_outputs_of_two_mechanisms_are_drawn_apart(kind, tmp_path):
 @pytest.mark.parametrize("kind", DRAWS)
 def test_values_that_changed_in_another_file_are_drawn_apart(kind, tmp_path):
     changed = ["nurse" if job == "clerk" else "clerk" for job in JOBS]
-    found, mechanisms = [], set()
+    result, mechanisms = [], set()
     for name, jobs in (("one", JOBS), ("other", changed)):
         (tmp_path / name).mkdir()
         original = write(people(jobs), tmp_path / name / "people.csv")
@@ -71,9 +71,9 @@ def test_values_that_changed_in_another_file_are_drawn_apart(kind, tmp_path):
         mechanisms.add(
             make(made, upload, Plan(DRAWS[kind]), target).certificate["draw"]["mechanism"]
         )
-        found.append([made.mechanism.y_labels.index(one) for one in read(target)["job"]])
+        result.append([made.mechanism.y_labels.index(item) for item in read(target)["job"]])
     assert len(mechanisms) == 1
-    moved = set(zip(JOBS, *found, strict=True))  # by one number each job moves one way
+    moved = set(zip(JOBS, *result, strict=True))  # by one number each job moves one way
     assert moved == {(job, y, z) for job in ("clerk", "nurse") for y in (0, 1) for z in (0, 1)}
 
 
@@ -99,18 +99,18 @@ def test_a_draw_for_another_mechanism_is_told(kind, tmp_path):
     body, path = certified(tmp_path, result, original, Plan(DRAWS[kind]))
     (tmp_path / "key").write_bytes(KEY)
     own = {"seed": str(SEED)} if kind == "seed" else {"key": tmp_path / "key"}
-    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
-    assert (failed(list(found.values())), found[kind].passed) == ([], True)
+    answer = {item.name: item for item in verify(json.dumps(body), path, original, **own)}
+    assert (failed(list(answer.values())), answer[kind].passed) == ([], True)
     body["draw"]["mechanism"] = "0" * 64
-    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
-    assert found[kind].passed is False
-    assert "belongs to another mechanism" in found[kind].sentence
+    answer = {item.name: item for item in verify(json.dumps(body), path, original, **own)}
+    assert answer[kind].passed is False
+    assert "belongs to another mechanism" in answer[kind].sentence
     del body["draw"]["mechanism"]
     with pytest.raises(InvalidInputError, match=r"lacks the entry 'draw\.mechanism'"):
         verify(json.dumps(body), path, original, **own)
     body["version"] = LINKED  # as certificates had it before: other numbers
-    found = {one.name: one for one in verify(json.dumps(body), path, original, **own)}
-    assert found[kind].passed is False
+    answer = {item.name: item for item in verify(json.dumps(body), path, original, **own)}
+    assert answer[kind].passed is False
 
 
 def test_names_left_out_that_only_other_data_have_are_drawn_apart(tmp_path):
@@ -123,19 +123,19 @@ def test_names_left_out_that_only_other_data_have_are_drawn_apart(tmp_path):
     secrets = original["sex"]
     original = write(original, tmp_path / "people.csv")
     no_x, no_s = LeftOut(("job",), ("pilot",)), LeftOut(("sex",), ("t",))
-    shown, found = [], []
+    shown, answer = [], []
     for names in ((no_x,), (no_x, no_s)):
         result, _ = answer_on(design, released=("job",), left_out=names, mechanism="optimal")
         body, path = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
         shown.append(body["draw"]["mechanism"])
-        found.append(read(path)["job"])
+        answer.append(read(path)["job"])
         checks = verify(json.dumps(body), path, original, str(SEED), design=design)
         assert failed(checks) == []
-        assert next(one for one in checks if one.name == "seed").passed
+        assert next(item for item in checks if item.name == "seed").passed
     assert shown[0] == shown[1]
-    left = [job for job, sex in zip(found[0], secrets, strict=True) if sex != "t"]
-    assert len(left) == len(found[1])
-    assert left != found[1]
+    left = [job for job, sex in zip(answer[0], secrets, strict=True) if sex != "t"]
+    assert len(left) == len(answer[1])
+    assert left != answer[1]
 
 
 def test_a_seed_of_before_draws_a_release_that_leaves_names_out(tmp_path, monkeypatch):

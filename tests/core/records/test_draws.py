@@ -80,9 +80,9 @@ def test_texts_of_all_lengths_are_hashed_as_one_by_one(n):
     texts = ["".join(chosen.choices("aé東🦊", k=int(chosen.expovariate(0.1)))) for _ in range(n)]
     key = chosen.randbytes(16)
     array = pa.array(["before", *texts, "after"])[1:-1]
-    found = siphash(array, key).tolist()
-    assert found == siphashes([one.encode() for one in texts], key)
-    assert found[:300] == [by_whole_numbers(one.encode(), key) for one in texts[:300]]
+    result = siphash(array, key).tolist()
+    assert result == siphashes([item.encode() for item in texts], key)
+    assert result[:300] == [by_whole_numbers(item.encode(), key) for item in texts[:300]]
     assert (Keyed(key, "id").uniforms(0, n, texts) == Keyed(key, "id").uniforms(0, n, array)).all()
 
 
@@ -108,17 +108,17 @@ def test_numbers_do_not_depend_on_how_they_are_asked_for():
 
 @pytest.mark.parametrize("draw", [Seeded(2), Keyed(b"k" * 16, "id")])
 def test_numbers_are_uniform(draw):
-    found = draw.uniforms(0, 100_000, [str(i) for i in range(100_000)])
-    assert found.min() >= 0
-    assert found.max() < 1
-    assert stats.kstest(found, "uniform").pvalue > 0.001
-    assert abs(np.corrcoef(found[:-1], found[1:])[0, 1]) < 0.015
+    result = draw.uniforms(0, 100_000, [str(i) for i in range(100_000)])
+    assert result.min() >= 0
+    assert result.max() < 1
+    assert stats.kstest(result, "uniform").pvalue > 0.001
+    assert abs(np.corrcoef(result[:-1], result[1:])[0, 1]) < 0.015
 
 
 def test_other_seeds_and_keys_have_other_numbers_and_commitments():
     seeds = [Seeded(i) for i in range(50)]
-    assert len({one.uniforms(0, 1)[0] for one in seeds}) == 50
-    assert len({one.commitment for one in seeds}) == 50
+    assert len({item.uniforms(0, 1)[0] for item in seeds}) == 50
+    assert len({item.commitment for item in seeds}) == 50
     a, b = Keyed(b"a" * 16, "id"), Keyed(b"b" * 16, "id")
     assert a.commitment != b.commitment
     assert a.uniforms(0, 1, ["1"])[0] != b.uniforms(0, 1, ["1"])[0]
@@ -169,8 +169,8 @@ def test_the_sampler_is_the_inverse_of_the_cumulative_kernel():
     kernel[:, 3] += 0.01
     kernel /= kernel.sum(axis=1, keepdims=True)
     rows, u = rng.integers(0, 30, 5_000), rng.random(5_000)
-    found = Sampler(kernel)(rows, u)
-    for row, number, output in zip(rows, u, found, strict=True):
+    result = Sampler(kernel)(rows, u)
+    for row, number, output in zip(rows, u, result, strict=True):
         total = 0.0
         for y in range(7):  # by hand: the first output whose sum exceeds the number
             total += kernel[row, y]
@@ -183,15 +183,15 @@ def test_an_output_of_probability_0_is_never_drawn():
     kernel = np.array([[0.0, 0.1, 0.0, 0.2, 0.7 - 1e-15, 0.0], [1.0, 0, 0, 0, 0, 0]])
     extreme = np.array([0.0, 0.1, 0.3, 1 - 2.0**-53])
     rows = np.repeat([0, 1], 4)
-    found = Sampler(kernel)(rows, np.tile(extreme, 2))
-    assert (kernel[rows, found] > 0).all()
-    assert (found[4:] == 0).all()
+    result = Sampler(kernel)(rows, np.tile(extreme, 2))
+    assert (kernel[rows, result] > 0).all()
+    assert (result[4:] == 0).all()
 
 
 def test_frequencies_are_those_of_the_kernel():
     kernel = np.random.default_rng(1).dirichlet(np.ones(5), 4)
     rows = np.repeat(np.arange(4), 20_000)
-    found = Sampler(kernel)(rows, Seeded(3).uniforms(0, len(rows)))
+    result = Sampler(kernel)(rows, Seeded(3).uniforms(0, len(rows)))
     for row in range(4):
-        counts = np.bincount(found[rows == row], minlength=5)
+        counts = np.bincount(result[rows == row], minlength=5)
         assert stats.chisquare(counts, 20_000 * kernel[row]).pvalue > 0.001

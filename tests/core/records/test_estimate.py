@@ -11,30 +11,30 @@ from core.records.estimate import estimate
 
 @pytest.mark.parametrize(("yes", "n", "honest"), [(60, 100, 0.75), (400, 1_000, 0.9), (9, 20, 0.6)])
 def test_two_symbols_are_warners_estimate(yes, n, honest):
-    found = estimate([yes, n - yes], [[honest, 1 - honest], [1 - honest, honest]])
+    result = estimate([yes, n - yes], [[honest, 1 - honest], [1 - honest, honest]])
     share = yes / n
     by_hand = (share - (1 - honest)) / (2 * honest - 1)
     error = np.sqrt(share * (1 - share) / n) / (2 * honest - 1)
-    assert found.p == pytest.approx([by_hand, 1 - by_hand], abs=1e-12)
-    assert found.stderr == pytest.approx([error, error], rel=1e-6)
-    assert found.method == "inverse"
+    assert result.p == pytest.approx([by_hand, 1 - by_hand], abs=1e-12)
+    assert result.stderr == pytest.approx([error, error], rel=1e-6)
+    assert result.method == "inverse"
 
 
 def test_many_symbols_of_randomised_response_have_the_known_estimate():
     k, true, false = 6, 0.5, 0.1
     kernel = np.full((k, k), false) + (true - false) * np.eye(k)
     counts = np.array([305, 200, 145, 125, 115, 110])
-    found = estimate(counts, kernel)
+    result = estimate(counts, kernel)
     shares = counts / 1_000
-    assert found.p == pytest.approx((shares - false) / (true - false), abs=1e-12)
+    assert result.p == pytest.approx((shares - false) / (true - false), abs=1e-12)
     error = np.sqrt(shares * (1 - shares) / 1_000) / (true - false)
-    assert found.stderr == pytest.approx(error, rel=1e-5)
+    assert result.stderr == pytest.approx(error, rel=1e-5)
 
 
 def test_the_identity_gives_shares_and_their_binomial_errors():
-    found = estimate([2, 3, 5], np.eye(3))
-    assert found.p == pytest.approx([0.2, 0.3, 0.5])
-    assert found.stderr == pytest.approx(np.sqrt(np.array([0.16, 0.21, 0.25]) / 10))
+    result = estimate([2, 3, 5], np.eye(3))
+    assert result.p == pytest.approx([0.2, 0.3, 0.5])
+    assert result.stderr == pytest.approx(np.sqrt(np.array([0.16, 0.21, 0.25]) / 10))
 
 
 @pytest.mark.parametrize("n_y", [4, 9])
@@ -44,9 +44,9 @@ def test_errors_are_as_large_as_the_standard_errors_say(n_y):
     p = np.array([0.4, 0.3, 0.2, 0.1])
     scores, methods = [], []
     for _ in range(400):
-        found = estimate(rng.multinomial(20_000, p @ kernel), kernel)
-        methods.append(found.method)
-        scores.append((found.p - p) / found.stderr)
+        result = estimate(rng.multinomial(20_000, p @ kernel), kernel)
+        methods.append(result.method)
+        scores.append((result.p - p) / result.stderr)
     assert set(methods) == {"inverse"}
     scores = np.array(scores)
     assert np.abs(scores.mean(axis=0)).max() < 0.2  # 4 standard errors of the mean
@@ -65,32 +65,32 @@ def test_em_is_the_likeliest_distribution(seed, n_x, n_y):
     rng = np.random.default_rng(seed)
     kernel = rng.dirichlet(np.ones(n_y), n_x)
     counts = rng.multinomial(30, rng.dirichlet(np.full(n_y, 0.5)))
-    found = estimate(counts, kernel)
-    assert found.p.sum() == pytest.approx(1)
-    assert found.p.min() >= -1e-12
-    if found.method == "EM":
+    result = estimate(counts, kernel)
+    assert result.p.sum() == pytest.approx(1)
+    assert result.p.min() >= -1e-12
+    if result.method == "EM":
         best = optimize.minimize(  # another route: a general solver on the simplex
             lambda p: -likelihood(np.abs(p) / np.abs(p).sum(), counts, kernel),
             np.full(n_x, 1 / n_x),
             method="Nelder-Mead",
             options={"maxiter": 20_000, "maxfev": 20_000, "xatol": 1e-10, "fatol": 1e-12},
         )
-        assert likelihood(found.p, counts, kernel) >= -best.fun - 2e-6
+        assert likelihood(result.p, counts, kernel) >= -best.fun - 2e-6
 
 
 def test_noise_outside_the_simplex_is_left_to_em():
-    found = estimate([100, 0], [[0.75, 0.25], [0.25, 0.75]])
-    assert found.method == "EM"
-    assert found.p == pytest.approx([1, 0], abs=1e-6)
-    assert found.stderr == pytest.approx(np.full(2, np.sqrt(0.75 * 0.25 / 100) / 0.5), rel=1e-4)
+    result = estimate([100, 0], [[0.75, 0.25], [0.25, 0.75]])
+    assert result.method == "EM"
+    assert result.p == pytest.approx([1, 0], abs=1e-6)
+    assert result.stderr == pytest.approx(np.full(2, np.sqrt(0.75 * 0.25 / 100) / 0.5), rel=1e-4)
 
 
 def test_what_a_merging_does_not_tell_has_no_finite_error():
-    found = estimate([10, 50, 40], [[0.75, 0.25, 0], [0.75, 0.25, 0], [0, 0.2, 0.8]])
-    assert found.identified.tolist() == [False, False, True]
-    assert np.isinf(found.stderr[:2]).all()
-    assert found.stderr[2] < 0.1
-    assert found.p[0] == pytest.approx(found.p[1])
+    result = estimate([10, 50, 40], [[0.75, 0.25, 0], [0.75, 0.25, 0], [0, 0.2, 0.8]])
+    assert result.identified.tolist() == [False, False, True]
+    assert np.isinf(result.stderr[:2]).all()
+    assert result.stderr[2] < 0.1
+    assert result.p[0] == pytest.approx(result.p[1])
 
 
 def test_counts_by_secret_give_the_joint():
@@ -100,31 +100,31 @@ def test_counts_by_secret_give_the_joint():
     scores = []
     for _ in range(300):
         counts = rng.multinomial(30_000, (joint @ kernel).ravel()).reshape(2, 3)
-        found = estimate(counts, kernel)
-        scores.append((found.p - joint) / found.stderr)
+        result = estimate(counts, kernel)
+        scores.append((result.p - joint) / result.stderr)
     scores = np.array(scores)
-    assert found.p.shape == (2, 3)
+    assert result.p.shape == (2, 3)
     assert np.abs(scores.mean(axis=0)).max() < 0.24
     assert np.abs(scores.std(axis=0) - 1).max() < 0.17
     plain = estimate(counts.sum(axis=0), kernel)
-    assert found.p.sum(axis=0) == pytest.approx(plain.p)
+    assert result.p.sum(axis=0) == pytest.approx(plain.p)
 
 
 def test_a_kernel_that_reads_s_is_undone_by_secret_or_whole():
     joint = np.array([[0.4, 0.1], [0.2, 0.3]])
     by_s = np.array([[[0.9, 0.1], [0.2, 0.8]], [[0.6, 0.4], [0.1, 0.9]]])
     exact = np.rint(10_000 * np.einsum("sx,sxy->sy", joint, by_s))
-    found = estimate(exact, by_s.reshape(4, 2), reads_s=True)
-    assert found.p == pytest.approx(joint, abs=1e-12)
+    result = estimate(exact, by_s.reshape(4, 2), reads_s=True)
+    assert result.p == pytest.approx(joint, abs=1e-12)
     whole = np.array([[0.7, 0.1, 0.1, 0.1], [0.1, 0.7, 0.1, 0.1], [0.2, 0, 0.8, 0], [0, 0, 0, 1]])
     outputs = np.rint(10_000 * joint.ravel() @ whole)
     assert estimate(outputs, whole).p == pytest.approx(joint.ravel(), abs=1e-12)
 
 
 def test_a_secret_without_records_has_probability_0():
-    found = estimate([[10, 20], [0, 0]], [[0.9, 0.1], [0.1, 0.9]])
-    assert found.p[1].tolist() == [0, 0]
-    assert found.p[0].sum() == pytest.approx(1)
+    result = estimate([[10, 20], [0, 0]], [[0.9, 0.1], [0.1, 0.9]])
+    assert result.p[1].tolist() == [0, 0]
+    assert result.p[0].sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_four_hundred_symbols_are_estimated():
     rng = np.random.default_rng(2)
     kernel = 0.5 * np.eye(400) + 0.5 / 400
     p = rng.dirichlet(np.full(400, 0.2))
-    found = estimate(rng.multinomial(100_000, p @ kernel), kernel)
-    assert found.method == "EM"
-    assert np.abs(found.p - p).max() < 5 * found.stderr.max()
-    assert found.p.sum() == pytest.approx(1)
+    result = estimate(rng.multinomial(100_000, p @ kernel), kernel)
+    assert result.method == "EM"
+    assert np.abs(result.p - p).max() < 5 * result.stderr.max()
+    assert result.p.sum() == pytest.approx(1)

@@ -64,8 +64,8 @@ def put(*path):
     *place, key, value = path
 
     def edit(body):
-        for one in place:
-            body = body[one]
+        for item in place:
+            body = body[item]
         body[key] = value
 
     return edit
@@ -136,8 +136,8 @@ FORGED = {
 def test_a_forged_entry_fails_its_check(name, made):
     body, path, original = made
     edit, names = FORGED[name]
-    found = verify(forged(body, edit), path, original)
-    assert names <= {one.name for one in failed(found)}
+    result = verify(forged(body, edit), path, original)
+    assert names <= {item.name for item in failed(result)}
 
 
 def test_promises_that_are_computed_again_change_nothing(made):
@@ -173,18 +173,18 @@ def test_the_owners_copy_is_none_for_others(made, folder):
     _, _, original = made
     result, _ = answer_on(original)
     body, path = certified(folder, result, original, keeping(Seeded(SEED), "kept"), "kept.csv")
-    found = verify(forged(body, nothing), path, original, str(SEED))
-    assert [one.name for one in found if one.passed is not True] == []
+    answer = verify(forged(body, nothing), path, original, str(SEED))
+    assert [item.name for item in answer if item.passed is not True] == []
 
     def edit(body):
         body["released"] |= {"treatment": "dropped", "columns": ["released town"]}
 
     text = forged(body, edit)
     assert "No other column is released." in text
-    assert {one.name for one in failed(verify(text, path, original))} == {"columns"}
-    assert {one.name for one in failed(verify(text, path))} == {"columns"}
+    assert {item.name for item in failed(verify(text, path, original))} == {"columns"}
+    assert {item.name for item in failed(verify(text, path))} == {"columns"}
     text = forged(body, put("released", "treatment", "replaced"))
-    assert {one.name for one in failed(verify(text, path))} == {"columns"}
+    assert {item.name for item in failed(verify(text, path))} == {"columns"}
 
 
 def test_a_draw_by_a_seed_is_none_by_a_key(made):
@@ -198,26 +198,26 @@ def test_a_draw_by_a_seed_is_none_by_a_key(made):
         edit(body)
         body["draw"]["commitment"] = "0" * 64
 
-    for one in (edit, hide):
-        found = verify(forged(body, one), path, original, str(SEED))
-        assert {one.name for one in failed(found)} == {"seed", "drawn for"}
-        found = verify(forged(body, one), path, original)
-        assert {one.name for one in failed(found)} == {"drawn for"}
-        assert [one.name for one in unproven(found)] == ["promised: repeated releases"]
+    for item in (edit, hide):
+        result = verify(forged(body, item), path, original, str(SEED))
+        assert {item.name for item in failed(result)} == {"seed", "drawn for"}
+        result = verify(forged(body, item), path, original)
+        assert {item.name for item in failed(result)} == {"drawn for"}
+        assert [item.name for item in unproven(result)] == ["promised: repeated releases"]
     edit_id = forged(body, lambda body: (edit(body), body["draw"].update(id="town")))
-    found = {one.name: one for one in verify(edit_id, path, original)}
-    assert found["key"].passed is False
+    result = {item.name: item for item in verify(edit_id, path, original)}
+    assert result["key"].passed is False
 
 
 def test_a_release_of_other_records_is_proven_with_its_design_and_key(fresh):
     body, path, original, design, key = fresh
     text = json.dumps(body)
-    found = verify(text, path, original, design=design, key=key)
-    assert [one.name for one in found if one.passed is not True] == []
-    assert {"design levels", "other design levels", "key"} <= {one.name for one in found}
-    found = verify(text, path, original)
-    assert failed(found) == []
-    assert {one.name for one in unproven(found)} == {
+    result = verify(text, path, original, design=design, key=key)
+    assert [item.name for item in result if item.passed is not True] == []
+    assert {"design levels", "other design levels", "key"} <= {item.name for item in result}
+    result = verify(text, path, original)
+    assert failed(result) == []
+    assert {item.name for item in unproven(result)} == {
         "proof",
         "promised: one record",
         "promised: sampling error",
@@ -237,26 +237,26 @@ def test_a_release_of_other_records_is_proven_with_its_design_and_key(fresh):
 )
 def test_a_forged_release_of_other_records_is_told(edit, names, fresh):
     body, path, original, design, key = fresh
-    found = verify(forged(body, edit), path, original, design=design, key=key)
-    assert {one.name for one in failed(found)} == names
+    result = verify(forged(body, edit), path, original, design=design, key=key)
+    assert {item.name for item in failed(result)} == names
 
 
 def test_another_design_or_key_is_told(fresh, made, tmp_path):
     body, path, original, design, key = fresh
     text = json.dumps(body)
-    found = {one.name: one for one in verify(text, path, original, design=made[2])}
-    assert found["design"].passed is False
+    result = {item.name: item for item in verify(text, path, original, design=made[2])}
+    assert result["design"].passed is False
     (tmp_path / "key.txt").write_bytes(b"j" * 20)
-    found = verify(text, path, original, design=design, key=tmp_path / "key.txt")
-    assert {one.name for one in failed(found)} == {"key"}
+    result = verify(text, path, original, design=design, key=tmp_path / "key.txt")
+    assert {item.name for item in failed(result)} == {"key"}
     with pytest.raises(InvalidInputError, match=r"key file '.*none.txt' cannot be read"):
         verify(text, path, original, design=design, key=tmp_path / "none.txt")
-    found = {one.name: one for one in verify(json.dumps(made[0]), made[1], made[2], key=key)}
-    assert found["key"].passed is False
+    result = {item.name: item for item in verify(json.dumps(made[0]), made[1], made[2], key=key)}
+    assert result["key"].passed is False
     renamed = design.rename(tmp_path / "renamed.csv")
-    found = verify(text, path, original, design=renamed, key=key)
-    assert failed(found) == []
-    assert [one.name for one in unproven(found)] == [
+    result = verify(text, path, original, design=renamed, key=key)
+    assert failed(result) == []
+    assert [item.name for item in unproven(result)] == [
         "promised: one record",
         "promised: sampling error",
     ]  # the proof is made again from the data, whatever their file is called
@@ -269,9 +269,9 @@ def tuned(made, tmp_path):
     _, _, original = made
     result, _ = answer_on(original, mechanism="optimal")
     less, _ = answer_on(original, mechanism="optimal", eps=0.29)
-    told = measured(result.scenario, result.counted, less.mechanism)
+    reported = measured(result.scenario, result.counted, less.mechanism)
     return lambda **more: certified(
-        tmp_path, replace(told, mechanism=remade(result, less, **more)), original
+        tmp_path, replace(reported, mechanism=remade(result, less, **more)), original
     )
 
 
@@ -287,19 +287,19 @@ def remade(result, less, **more):
 
 
 def proof(body, path, original):
-    return {one.name: one for one in verify(json.dumps(body), path, original)}["proof"]
+    return {item.name: item for item in verify(json.dumps(body), path, original)}["proof"]
 
 
 def test_a_mechanism_that_is_not_optimal_and_a_bound_that_is_none_are_told(tuned, made):
     original = made[2]
-    found = proof(*tuned(), original)
-    assert found.passed is False
-    assert "another mechanism keeps" in found.sentence
+    result = proof(*tuned(), original)
+    assert result.passed is False
+    assert "another mechanism keeps" in result.sentence
     body, path = tuned(status="time limit")
     body["proof"]["upper_bound"], body["proof"]["gap"] = body["proof"]["utility"], 0.0
-    found = proof(body, path, original)
-    assert found.passed is False
-    assert "more than the bound" in found.sentence
+    result = proof(body, path, original)
+    assert result.passed is False
+    assert "more than the bound" in result.sentence
     body["scenario"]["gap"] = 1.0  # a bound is refuted by what was found, whatever gap was allowed
     assert proof(body, path, original).passed is False
 
@@ -307,34 +307,34 @@ def test_a_mechanism_that_is_not_optimal_and_a_bound_that_is_none_are_told(tuned
 def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypatch):
     original = made[2]
     body, path = tuned(status="time limit", notes=("Found elsewhere.",))
-    found = proof(body, path, original)
-    assert found.passed is None
-    assert "its status is 'optimal', not 'time limit'" in found.sentence
+    result = proof(body, path, original)
+    assert result.passed is None
+    assert "its status is 'optimal', not 'time limit'" in result.sentence
     every = verify(forged(body, nothing), path, original)
-    assert (failed(every), [one.name for one in unproven(every)]) == ([], ["proof"])
+    assert (failed(every), [item.name for item in unproven(every)]) == ([], ["proof"])
     true = made[0]
     weaker = replace(answer_on(original, mechanism="optimal")[0].mechanism, upper_bound=9.0)
     stub = SimpleNamespace(mechanism=replace(weaker, status="time limit"))
     monkeypatch.setattr(figures, "answer", lambda *_: stub)
-    found = proof(true, made[1], original)
-    assert found.passed is None
-    assert "A new search proves only the bound" in found.sentence
+    result = proof(true, made[1], original)
+    assert result.passed is None
+    assert "A new search proves only the bound" in result.sentence
 
     body = json.loads(json.dumps(true))
     body["scenario"]["gap"] = 1.0  # a search that stops early is no proof of a smaller bound
     almost = replace(weaker, upper_bound=true["proof"]["upper_bound"] + 1e-4)
     monkeypatch.setattr(figures, "answer", lambda *_: SimpleNamespace(mechanism=almost))
-    found = proof(body, made[1], original)
-    assert found.passed is None
-    assert "A new search proves only the bound" in found.sentence
+    result = proof(body, made[1], original)
+    assert result.passed is None
+    assert "A new search proves only the bound" in result.sentence
 
     def late(*_):
         raise SolverError("Time ended.")
 
     monkeypatch.setattr(figures, "answer", late)
-    found = proof(true, made[1], original)
-    assert found.passed is None
-    assert found.sentence == "A new search for the scenario failed: Time ended."
+    result = proof(true, made[1], original)
+    assert result.passed is None
+    assert result.sentence == "A new search for the scenario failed: Time ended."
 
 
 @pytest.fixture
@@ -355,11 +355,11 @@ def tabled(made, tmp_path):
 def test_a_design_in_a_data_base_is_opened_where_its_table_is_named(tabled):
     body, path, original, address = tabled
     text = json.dumps(body)
-    found = verify(text, path, original, str(SEED), design=address)
-    assert [one.name for one in found if one.passed is not True] == []
-    assert {"design levels", "other design levels", "proof"} <= {one.name for one in found}
+    result = verify(text, path, original, str(SEED), design=address)
+    assert [item.name for item in result if item.passed is not True] == []
+    assert {"design levels", "other design levels", "proof"} <= {item.name for item in result}
     low = forged(body, put("levels", "design", "lip", 0.01))
-    assert {one.name for one in failed(verify(low, path, original, design=address))} == {
+    assert {item.name for item in failed(verify(low, path, original, design=address))} == {
         "design levels"
     }
 
@@ -368,27 +368,29 @@ def test_no_data_base_is_opened_that_the_user_did_not_name(tabled, monkeypatch):
     body, path, original, address = tabled
     monkeypatch.setattr(contents, "count", lambda *_: pytest.fail("opened"))
     for design in (None, original):
-        found = {one.name: one for one in verify(json.dumps(body), path, original, design=design)}
-        assert found["design"].passed is None
-        assert f"{address}, a table of a database, which you did not" in found["design"].sentence
-        assert found["proof"].passed is None
+        result = {
+            item.name: item for item in verify(json.dumps(body), path, original, design=design)
+        }
+        assert result["design"].passed is None
+        assert f"{address}, a table of a database, which you did not" in result["design"].sentence
+        assert result["proof"].passed is None
     other = address.replace("#people", "#others")
-    found = {one.name: one for one in verify(json.dumps(body), path, original, design=other)}
-    assert found["design"].passed is False
+    result = {item.name: item for item in verify(json.dumps(body), path, original, design=other)}
+    assert result["design"].passed is False
 
 
 def test_a_table_that_is_gone_or_was_changed_is_told(tabled):
     body, path, original, address = tabled
     with duckdb.connect(address.partition("://")[2].partition("#")[0]) as connection:
         connection.execute("DELETE FROM people WHERE sex = 'f' AND town = 'Köln'")
-    found = {one.name: one for one in verify(json.dumps(body), path, original, design=address)}
-    assert found["design"].passed is False
-    assert "as it is now differs from the certificate in 'records'" in found["design"].sentence
+    result = {item.name: item for item in verify(json.dumps(body), path, original, design=address)}
+    assert result["design"].passed is False
+    assert "as it is now differs from the certificate in 'records'" in result["design"].sentence
     with duckdb.connect(address.partition("://")[2].partition("#")[0]) as connection:
         connection.execute("DROP TABLE people")
-    found = {one.name: one for one in verify(json.dumps(body), path, original, design=address)}
-    assert found["design"].passed is None
-    assert "The table could not be counted: " in found["design"].sentence
+    result = {item.name: item for item in verify(json.dumps(body), path, original, design=address)}
+    assert result["design"].passed is None
+    assert "The table could not be counted: " in result["design"].sentence
 
 
 @pytest.mark.parametrize("unknown", ["drop", "Köln"])
@@ -400,11 +402,12 @@ def test_a_seed_is_replayed_though_values_are_unknown(unknown, made, tmp_path):
     original = write(columns, tmp_path / "fresh.csv")
     plan = keeping(Seeded(SEED), unknown=unknown)
     body, path = certified(tmp_path, result, original, plan, same=False)
-    found = {
-        one.name: one for one in verify(json.dumps(body), path, original, str(SEED), design=design)
+    answer = {
+        item.name: item
+        for item in verify(json.dumps(body), path, original, str(SEED), design=design)
     }
-    assert [name for name, one in found.items() if one.passed is not True] == []
-    assert found["seed"].sentence == "The seed draws every output of the file."
+    assert [name for name, item in answer.items() if item.passed is not True] == []
+    assert answer["seed"].sentence == "The seed draws every output of the file."
     assert body["released"]["records"] == (298 if unknown == "drop" else 300)
 
 
@@ -414,8 +417,8 @@ def test_a_release_under_rldp_is_proven(folder, made):
         original, notion="rldp", eps=2.0, mechanism="optimal", secret_released=True
     )
     body, path = certified(folder, result, original, target="rldp.csv")
-    found = verify(json.dumps(body), path, original, str(SEED))
-    assert [one.name for one in found if one.passed is not True] == []
+    answer = verify(json.dumps(body), path, original, str(SEED))
+    assert [item.name for item in answer if item.passed is not True] == []
 
 
 def without_levels(body, *keys):
@@ -433,19 +436,19 @@ def test_a_certificate_that_is_older_than_a_notion_does_not_fail_for_its_level(m
         body["version"] = version
         body["code"]["sha256"] = "0" * 64
 
-    found = {one.name: one for one in verify(forged(body, older), path, original)}
-    assert failed(list(found.values())) == []
+    result = {item.name: item for item in verify(forged(body, older), path, original)}
+    assert failed(list(result.values())) == []
     value, other = (body["levels"]["design"][key] for key in ("metric_ldp", "srlip"))
-    assert found["younger levels"].passed is None
-    told = found["younger levels"].sentence
-    assert f"no level of 'metric_ldp' (it is {value}) and 'srlip' (it is {other})" in told
-    assert "younger levels" not in {one.name for one in verify(json.dumps(body), path, original)}
+    assert result["younger levels"].passed is None
+    reported = result["younger levels"].sentence
+    assert f"no level of 'metric_ldp' (it is {value}) and 'srlip' (it is {other})" in reported
+    assert "younger levels" not in {item.name for item in verify(json.dumps(body), path, original)}
 
 
 def test_who_knows_a_notion_states_its_level(made):
     body, path, original = made
     text = forged(body, lambda body: without_levels(body, "metric_ldp"))
-    assert "other levels" in {one.name for one in failed(verify(text, path, original))}
+    assert "other levels" in {item.name for item in failed(verify(text, path, original))}
 
 
 def test_a_version_that_had_a_level_has_it_whatever_code_is_named(made):
@@ -455,8 +458,8 @@ def test_a_version_that_had_a_level_has_it_whatever_code_is_named(made):
         without_levels(body, "robust_ldp", "srlip")
         body["code"]["sha256"] = "0" * 64
 
-    found = failed(verify(forged(body, older), path, original))
-    assert [one.name for one in found] == ["other levels"]
+    result = failed(verify(forged(body, older), path, original))
+    assert [item.name for item in result] == ["other levels"]
 
 
 def each_less(body):
@@ -482,9 +485,9 @@ def known_twice(body):
 @pytest.mark.parametrize("edit", [each_less, each_none, each_more, known_too, known_twice])
 def test_each_column_beside_y_has_its_figures_and_no_other(edit, made):
     body, path, original = made
-    found = failed(verify(forged(body, edit), path, original, str(SEED)))
-    assert [one.name for one in found] == ["beside"]
-    assert "It has figures for the columns" in found[0].sentence
+    result = failed(verify(forged(body, edit), path, original, str(SEED)))
+    assert [item.name for item in result] == ["beside"]
+    assert "It has figures for the columns" in result[0].sentence
 
 
 def test_outputs_have_the_names_of_the_mechanism(made, tmp_path):
@@ -492,7 +495,7 @@ def test_outputs_have_the_names_of_the_mechanism(made, tmp_path):
     labels = body["mechanism"]["outputs"]
     other = dict(zip(labels, labels[1:] + labels[:1], strict=True))
     columns = read(path)
-    columns["town"] = [other[one] for one in columns["town"]]
+    columns["town"] = [other[item] for item in columns["town"]]
     renamed = tmp_path / "renamed.csv"
     table = pa.table({name: pa.array(column) for name, column in columns.items()})
     writer = Writer(renamed, "CSV", table.schema)
@@ -500,15 +503,15 @@ def test_outputs_have_the_names_of_the_mechanism(made, tmp_path):
     writer.close()
 
     def edit(body):
-        body["mechanism"]["outputs"] = [other[one] for one in labels]
+        body["mechanism"]["outputs"] = [other[item] for item in labels]
         body["released"]["sha256"] = file_hash(renamed)
 
-    found = {one.name: one for one in failed(verify(forged(body, edit), renamed, original))}
-    assert "its outputs are" in found["proof"].sentence
+    result = {item.name: item for item in failed(verify(forged(body, edit), renamed, original))}
+    assert "its outputs are" in result["proof"].sentence
     twice = forged(body, put("mechanism", "outputs", [labels[0], *labels[:-1]]))
     assert (
         "an output twice"
-        in {one.name: one for one in failed(verify(twice, path, original))}["kernel"].sentence
+        in {item.name: item for item in failed(verify(twice, path, original))}["kernel"].sentence
     )
 
 
@@ -516,7 +519,7 @@ def test_what_random_numbers_are_for_follows_from_the_certificate(made):
     body, path, original = made
     text = forged(body, put("draw", "mechanism", "0" * 64))
     for given in (None, original):
-        assert [one.name for one in failed(verify(text, path, given))] == ["drawn for"]
+        assert [item.name for item in failed(verify(text, path, given))] == ["drawn for"]
 
 
 @pytest.mark.parametrize(
@@ -536,5 +539,5 @@ def test_a_certificate_of_before_formats_has_figures_of_other_columns(made):
         body["version"] = LINKED
         del body["released"]["format"]
 
-    found = {one.name: one for one in verify(forged(body, older), path, original)}
-    assert found["beside"].passed is not None
+    result = {item.name: item for item in verify(forged(body, older), path, original)}
+    assert result["beside"].passed is not None

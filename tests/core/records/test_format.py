@@ -32,7 +32,7 @@ def made(folder, original, kind, treatment="replaced"):
 
 def outcome(body, path):
     text = json.dumps(body | {"fingerprint": fingerprint(body)})
-    return next(one for one in verify(text, path) if one.name == "format")
+    return next(item for item in verify(text, path) if item.name == "format")
 
 
 @pytest.mark.parametrize("treatment", ["replaced", "dropped"])
@@ -54,10 +54,10 @@ def test_the_certificate_says_how_the_file_is_laid_out(tmp_path, original, kind,
         header = ["id", "town", "age", "note", "a, b\tc"]
         mark = {"CSV": ",", "TSV": "\t"}[kind]
         assert text.startswith(mark.join(f'"{name}"' for name in header) + "\n")
-        found = read(path)
-        assert list(found) == header
-        assert found["note"][3] == ""
-        assert found["a, b\tc"][0] == "'=1+1"
+        result = read(path)
+        assert list(result) == header
+        assert result["note"][3] == ""
+        assert result["a, b\tc"][0] == "'=1+1"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -85,7 +85,7 @@ def test_a_format_that_nothing_has_is_refused_and_so_is_none(tmp_path, original)
     with pytest.raises(InvalidInputError, match=r"lacks the entry 'released\.format'"):
         verify(text, path)
     old = json.dumps(body | {"version": LINKED})  # which may lack it
-    assert "format" not in [one.name for one in verify(old, path)]
+    assert "format" not in [item.name for item in verify(old, path)]
     assert "Format of the file" not in dict(sections(body)[0].rows)
 
 
@@ -93,5 +93,5 @@ def test_a_version_that_this_code_does_not_have_is_told(tmp_path, original):
     body, path = made(tmp_path, original, "CSV")
     body["code"]["version"] += "x"
     text = json.dumps(body | {"fingerprint": fingerprint(body)})
-    (found,) = [one for one in verify(text, path) if one.name == "code"]
-    assert found.passed is False
+    (result,) = [item for item in verify(text, path) if item.name == "code"]
+    assert result.passed is False

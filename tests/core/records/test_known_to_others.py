@@ -22,12 +22,14 @@ def made(tmp_path_factory):
 
 def test_it_names_what_is_known_and_is_checked_by_a_new_count(made):
     body, path, original = made
-    told = {one["about"]: one["sentence"] for one in promises(body)}
-    assert "knows the distribution of S, X and note that" in told["one record"]
-    assert "the person's note, and nothing else of the person: 0.3-LIP given" in told["one record"]
-    assert "each pair of S and X, and of S, X and note" in told["counts"]
-    found = outcomes(body, path, original, str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    reported = {item["about"]: item["sentence"] for item in promises(body)}
+    assert "knows the distribution of S, X and note that" in reported["one record"]
+    assert (
+        "the person's note, and nothing else of the person: 0.3-LIP given" in reported["one record"]
+    )
+    assert "each pair of S and X, and of S, X and note" in reported["counts"]
+    result = outcomes(body, path, original, str(SEED))
+    assert {name: item.passed for name, item in result.items() if item.passed is not True} == {}
 
 
 def test_a_level_that_is_not_that_given_it_is_found_out(made):
@@ -67,11 +69,11 @@ def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path,
     body, path = certified(tmp_path, result, original)
     assert outcomes(body, path)["notion"].passed is True
     forged = body | {"levels": body["levels"] | {"asked": body["levels"]["asked"] | edit}}
-    forged["promises"] = promises({key: one for key, one in forged.items() if key != "promises"})
+    forged["promises"] = promises({key: item for key, item in forged.items() if key != "promises"})
     forged["fingerprint"] = fingerprint(forged)
-    found = outcomes(forged, path)["notion"]
-    assert found.passed is False
-    assert said in found.sentence
+    answer = outcomes(forged, path)["notion"]
+    assert answer.passed is False
+    assert said in answer.sentence
 
 
 def test_without_the_original_a_promise_given_what_is_known_is_the_scenarios(made):
@@ -88,9 +90,9 @@ def test_without_the_count_of_what_is_known_nothing_is_said_to_hold(made, tmp_pa
     columns = people(2_000, seed=4)
     other = write({name: columns[name] for name in columns if name != "note"}, tmp_path / "o.csv")
     body, path = certified(tmp_path, result, other, same=False)
-    found = outcomes(body, path, other)
-    assert found["promise"].passed is None
-    with_it = {one.name: one for one in verify(json.dumps(body), path, other, design=original)}
+    answer = outcomes(body, path, other)
+    assert answer["promise"].passed is None
+    with_it = {item.name: item for item in verify(json.dumps(body), path, other, design=original)}
     assert with_it["promise"].passed is True
 
 
@@ -99,5 +101,5 @@ def test_no_level_of_y_alone_stands_for_it(made, tmp_path):
     result, _ = answer_on(original, mechanism="optimal", known=("note",))
     other = write(people(2_000, seed=5), tmp_path / "o.csv")
     body, _ = certified(tmp_path, result, other, same=False)
-    told = {one["about"]: one["sentence"] for one in promises(body)}
-    assert "that of 0.3-LIP given what is known was not computed" in told["fresh records"]
+    reported = {item["about"]: item["sentence"] for item in promises(body)}
+    assert "that of 0.3-LIP given what is known was not computed" in reported["fresh records"]

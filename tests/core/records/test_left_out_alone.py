@@ -80,7 +80,7 @@ def released(folder, spec, gone, *, also=None, above="", below="", kind="csv"):
     folder.mkdir()
     columns = rows() | {name: list(values) for name, values in (also or {}).items()}
     for name, values in columns.items():
-        values.extend([one.get(name, values[0]) for one in gone])
+        values.extend([item.get(name, values[0]) for item in gone])
     original = write(columns, folder / "people.csv")
     text = original.read_text(encoding="utf-8")
     original.write_text(above + text + below, encoding="utf-8")
@@ -111,9 +111,9 @@ def plain(value):
     """Return a certificate without what names files, and the number of names left out."""
     if isinstance(value, dict):
         if value.keys() == {"s", "x"}:  # commitments, which are of a file
-            return {key: len(one) for key, one in value.items()}
-        return {key: plain(one) for key, one in value.items() if key not in NAMED}
-    return [plain(one) for one in value] if isinstance(value, list) else value
+            return {key: len(item) for key, item in value.items()}
+        return {key: plain(item) for key, item in value.items() if key not in NAMED}
+    return [plain(item) for item in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -123,7 +123,7 @@ def test_what_records_left_out_hold_changes_nothing(way, tmp_path):
     if way == "missing X left out":
         others = [other for other in others if "sex" not in other]
     before, path, _ = released(tmp_path / "before", spec, [gone] * len(others))
-    body, again, original = released(tmp_path / "after", spec, [gone | one for one in others])
+    body, again, original = released(tmp_path / "after", spec, [gone | item for item in others])
     assert_same((before, path, None), (body, again, original))
 
 
@@ -147,13 +147,13 @@ LEVELS = {
 @pytest.mark.parametrize("side", LEVELS)
 def test_a_level_that_only_records_left_out_have_is_not_named(side, tmp_path):
     spec = NO_S | {"rare_levels": (RareLevels("job", 5),)} | LEVELS[side]
-    found = []
+    result = []
     for level in ("smith", "thief"):
         more = [{"sex": "z", "job": level, "town": f"u{i}"} for i in range(6)]
-        found.append(released(tmp_path / level, spec, [*SPREAD, *more]))
-        assert level not in json.dumps(found[-1][0])
-    assert_same(*found)
-    (coding,) = [one for one in found[0][0]["design"]["coding"] if "kept" in one]
+        result.append(released(tmp_path / level, spec, [*SPREAD, *more]))
+        assert level not in json.dumps(result[-1][0])
+    assert_same(*result)
+    (coding,) = [item for item in result[0][0]["design"]["coding"] if "kept" in item]
     baker = [] if side == "rare ones left out" else ["baker"]
     assert coding["kept"] == [[*baker, "clerk", "nurse"], None]
 
@@ -200,7 +200,7 @@ def test_how_many_records_a_row_left_out_stands_for_changes_nothing_but_their_nu
     assert before[0]["original"]["records"] == 126
     assert before[0]["released"]["records"] == 120
     assert_same(before, after)
-    order = [one["sentence"] for one in after[0]["promises"] if one["about"] == "order"]
+    order = [item["sentence"] for item in after[0]["promises"] if item["about"] == "order"]
     assert "as 'times' says, and they stand together" in order[0]
 
 
@@ -241,26 +241,26 @@ def test_how_a_value_left_out_is_missing_changes_nothing(mark, tmp_path):
 
 def test_whether_a_column_of_parquet_may_lack_values_changes_nothing(tmp_path):
     """A writer may find that out from all records, those that are left out among them."""
-    found = []
+    result = []
     for name, gone in (("before", "Bonn"), ("after", None)):
         columns = {column: list(values) for column, values in rows().items()}
         for column, values in columns.items():
             values.append({"keep": "no", "town": gone}.get(column, values[0]))
         made = pa.table(columns)
-        fields = [one.with_nullable(made[one.name].null_count > 0) for one in made.schema]
+        fields = [item.with_nullable(made[item.name].null_count > 0) for item in made.schema]
         folder = tmp_path / name
         folder.mkdir()
         parquet.write_table(made.cast(pa.schema(fields)), folder / "people.parquet")
         path = folder / "released.parquet"
-        found.append(released_of(folder / "people.parquet", FILTERED, path))
-    assert_same(*found)
+        result.append(released_of(folder / "people.parquet", FILTERED, path))
+    assert_same(*result)
 
 
 @pytest.mark.parametrize("parts", [(20_000,), (1, 19_999), (7_000, 6_000, 7_000)])
 def test_bytes_of_a_parquet_file_do_not_tell_the_batches_of_its_records(parts, tmp_path):
     texts = pa.array([f"{i * 7_919 % 100_003:0100d}" for i in range(sum(parts))])
     schema = pa.schema([pa.field("text", pa.string())])
-    found = []
+    result = []
     for name, sizes in (("whole", (len(texts),)), ("parts", parts)):
         path, first = tmp_path / f"{name}.parquet", 0
         path.touch()
@@ -269,6 +269,6 @@ def test_bytes_of_a_parquet_file_do_not_tell_the_batches_of_its_records(parts, t
             writer.write(pa.RecordBatch.from_arrays([texts.slice(first, size)], schema=schema))
             first += size
         writer.close()
-        found.append(path.read_bytes())
+        result.append(path.read_bytes())
     assert parquet.read_metadata(path).row_group(0).num_rows == len(texts) < BATCH
-    assert found[0] == found[1]
+    assert result[0] == result[1]

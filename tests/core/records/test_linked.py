@@ -70,9 +70,9 @@ class Released:
     def __init__(self, folder, kind, files, records, design=None, column="id", options=(), **data):
         folder.mkdir()
         data = {"secret": ["sex"], "released": ["job"]} | data
-        asked = {"data": data, "notion": "lip", "eps": 0.3, "mechanism": "grr"}
+        request = {"data": data, "notion": "lip", "eps": 0.3, "mechanism": "grr"}
         scenario, self.path = folder / "scenario.json", folder / "out.csv"
-        scenario.write_text(json.dumps(asked))
+        scenario.write_text(json.dumps(request))
         certificate = folder / "out.json"
         self.own = {"seed": str(SEED)} if kind == "seed" else {"key": files["key"]}
         self.files = {"original": records, "design": design}
@@ -86,9 +86,9 @@ class Released:
         self.outputs = read(self.path)[self.body["released"]["column"]]
 
     def check(self):
-        found = verify(json.dumps(self.body), self.path, **self.files, **self.own)
-        assert failed(found) == []
-        assert {one.name: one.passed for one in found}[self.body["draw"]["kind"]] is True
+        result = verify(json.dumps(self.body), self.path, **self.files, **self.own)
+        assert failed(result) == []
+        assert {item.name: item.passed for item in result}[self.body["draw"]["kind"]] is True
 
     @property
     def drawn_for(self):
@@ -100,7 +100,7 @@ WAYS = {
     "unknown": [{"options": ["--unknown", job]} for job in ("nurse", "clerk")],
     "parents": [parents("health"), parents("office")],
     "marks": [{}, {"options": ["--unknown", "drop", "--read", "missing=vet"]}],
-    "missing": [{"missing": one} for one in ("level", "drop")],
+    "missing": [{"missing": item} for item in ("level", "drop")],
 }
 """Ways to form X from the same records, by how they differ."""
 
@@ -109,13 +109,13 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_records_are_drawn_anew_where_x_is_formed_otherwise(way, kind, files, tmp_path):
     which = ("years", "design of years") if way == "sheet" else ("people", "design")
-    records, design = (files[one] for one in which)
+    records, design = (files[item] for item in which)
     first, second = (
         Released(
             *(tmp_path / str(place), kind, files, records, design),
-            **{"options": ["--unknown", "drop"]} | one,
+            **{"options": ["--unknown", "drop"]} | item,
         )
-        for place, one in enumerate(WAYS[way])
+        for place, item in enumerate(WAYS[way])
     )
     kernel = first.body["mechanism"]["kernel"]
     assert kernel == second.body["mechanism"]["kernel"]
@@ -123,7 +123,7 @@ def test_records_are_drawn_anew_where_x_is_formed_otherwise(way, kind, files, tm
     pairs = zip(first.outputs, second.outputs, strict=True)
     differ = [y != z for y, z in pairs]
     same = [job != "vet" and (way != "sheet" or i % 6 != 1) for i, job in enumerate(jobs)]
-    stay = [one for one, own in zip(differ, same, strict=True) if own]
+    stay = [item for item, own in zip(differ, same, strict=True) if own]
     apart = 2 * kernel[0][0] * (1 - kernel[0][0])  # by one number 0: those that differ show X
     assert apart > 0.1
     assert abs(sum(stay) / len(stay) - apart) < 4 * (apart * (1 - apart) / len(stay)) ** 0.5
@@ -177,11 +177,11 @@ def test_the_same_question_is_the_same_release(kind, files, tmp_path):
 def test_ids_of_two_columns_are_drawn_apart(files, tmp_path):
     """The one's "p7" is another person than the other's."""
     plain = write(people(["nurse", "clerk"] * 200), tmp_path / "plain.csv")
-    one, other = (
+    item, other = (
         Released(tmp_path / column, "key", files, plain, column=column)
         for column in ("id", "number")
     )
-    assert one.drawn_for != other.drawn_for
+    assert item.drawn_for != other.drawn_for
     other.check()
 
 
@@ -192,28 +192,28 @@ GONE = ("vet", "baker")
 def test_commitments_to_a_name_left_out_differ_in_each_certificate(kind, files, tmp_path):
     other = write(people([*JOBS[:-1], "baker"]), tmp_path / "other.csv")
     left_out = [{"columns": ["job"], "names": list(GONE)}]
-    found = [
+    result = [
         Released(tmp_path / str(place), kind, files, records, left_out=left_out, options=options)
         for place, (records, options) in enumerate(
             [(files["people"], []), (other, []), (files["people"], ["--keep", "town"])]
         )
     ]
-    hidden = [one for released in found for one in released.body["design"]["left_out"]["x"]]
-    assert len(set(hidden)) == len(hidden) == len(found) * len(GONE)
-    assert not any(name in json.dumps(one.body) for one in found for name in GONE)
-    found[-1].check()
+    hidden = [item for released in result for item in released.body["design"]["left_out"]["x"]]
+    assert len(set(hidden)) == len(hidden) == len(result) * len(GONE)
+    assert not any(name in json.dumps(item.body) for item in result for name in GONE)
+    result[-1].check()
 
 
 def counts(body):
-    (found,) = [one["sentence"] for one in body["promises"] if one["about"] == "counts"]
-    return found
+    (result,) = [item["sentence"] for item in body["promises"] if item["about"] == "counts"]
+    return result
 
 
 @pytest.mark.parametrize("option", ["--keep", "--known"])
 def test_the_certificate_says_what_figures_of_other_columns_follow_from(option, files, tmp_path):
     columns = people(["nurse", "clerk"] * 12)
     moved = columns | {"town": ["Bonn" if sex == "f" else "Ulm" for sex in columns["sex"]]}
-    one, other = (
+    item, other = (
         Released(
             *(tmp_path / name, "seed", files, write(of, tmp_path / f"{name}.csv")),
             options=[option, "town"],
@@ -221,20 +221,20 @@ def test_the_certificate_says_what_figures_of_other_columns_follow_from(option, 
         for name, of in (("one", columns), ("other", moved))
     )
     for part in ("mechanism", "levels", "proof"):  # which follow from S and X
-        assert one[part] == other[part]
-    assert one["beside"]["together"] != other["beside"]["together"]
-    assert counts(one) == counts(other)
-    assert counts(one).startswith("The mechanism, levels and proof follow from how many records")
-    told = (
+        assert item[part] == other[part]
+    assert item["beside"]["together"] != other["beside"]["together"]
+    assert counts(item) == counts(other)
+    assert counts(item).startswith("The mechanism, levels and proof follow from how many records")
+    reported = (
         "The figures of 'town' follow from how many records have each combination of S, X and this "
         "column. Whoever knows the values of this column can find out which S and X fit"
     )
-    assert told in counts(one)
+    assert reported in counts(item)
     plain = Released(tmp_path / "plain", "seed", files, tmp_path / "one.csv").body
     assert "The figures of" not in counts(plain)
 
 
 def test_the_certificate_says_what_a_key_shows_in_the_next_release(files, tmp_path):
     body = Released(tmp_path / "one", "key", files, files["people"]).body
-    (told,) = [one for one in body["promises"] if one["about"] == "repeated releases"]
-    assert "two different answers show that a value has changed" in told["sentence"]
+    (reported,) = [item for item in body["promises"] if item["about"] == "repeated releases"]
+    assert "two different answers show that a value has changed" in reported["sentence"]

@@ -32,8 +32,8 @@ def test_a_release_of_merged_symbols_passes_every_check(tmp_path, rare):
     result, table = answer_on(original, mechanism="watchdog", merges=merges, rare_below=rare)
     assert " or ".join(names) in result.joint.x_labels
     body, path = certified(tmp_path, result, original)
-    found = outcomes(body, path, original, seed=str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    answer = outcomes(body, path, original, seed=str(SEED))
+    assert {name: item.passed for name, item in answer.items() if item.passed is not True} == {}
     applied, _ = released(identity(result), table, tmp_path / "as_it_is.csv")
     assert applied.outputs.tolist() == np.rint(result.joint.p_x * 3_000).tolist()
 
@@ -62,8 +62,8 @@ def test_a_release_without_some_symbols_passes_every_check(tmp_path, grouped, wi
     assert left not in " or ".join(result.joint.x_labels).split(" or ")
     assert set(result.joint.s_labels) == kinds
     body, path = certified(tmp_path, result, original)
-    found = outcomes(body, path, original, seed=str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    answer = outcomes(body, path, original, seed=str(SEED))
+    assert {name: item.passed for name, item in answer.items() if item.passed is not True} == {}
     away = body["original"]["filtered"]
     counts = np.rint(whole.joint.p * whole.joint.n)
     s_away = [name not in kinds for name in whole.joint.s_labels]
@@ -105,20 +105,20 @@ def test_names_left_out_are_in_no_certificate(withheld):
     assert "nowhere" not in text
     assert "Köln or Zürich" in body["mechanism"]["inputs"]
     assert [len(body["design"]["left_out"][side]) for side in ("s", "x")] == [0, 2]
-    (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
+    (counts,) = [item for item in body["promises"] if item["about"] == "counts"]
     assert "The names of 2 values left out are withheld." in counts["sentence"]
-    found = outcomes(body, path, original, seed=str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert found["left out"].sentence.endswith("commitment, opened by the seed.")
+    result = outcomes(body, path, original, seed=str(SEED))
+    assert {name: item.passed for name, item in result.items() if item.passed is not True} == {}
+    assert result["left out"].sentence.endswith("commitment, opened by the seed.")
 
 
 def test_without_the_secret_the_records_left_out_are_not_known(withheld):
     body, path, original = withheld
-    found = outcomes(body, path, original)
-    assert failed(list(found.values())) == []
-    assert found["left out"].passed is found["data"].passed is found["cells"].passed is None
-    assert found["data"].sentence.startswith("Which records were left out is not known")
-    assert found["promised: one record"].passed is None
+    result = outcomes(body, path, original)
+    assert failed(list(result.values())) == []
+    assert result["left out"].passed is result["data"].passed is result["cells"].passed is None
+    assert result["data"].sentence.startswith("Which records were left out is not known")
+    assert result["promised: one record"].passed is None
 
 
 @pytest.mark.parametrize("forged", [[], ["0" * 64]])
@@ -127,20 +127,20 @@ def test_a_certificate_that_hides_other_symbols_than_were_left_out_fails(withhel
     body["design"]["left_out"]["x"] = forged
     body["promises"] = promises(body)
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, seed=str(SEED))
-    assert [one.name for one in failed(list(found.values()))] == ["left out"]
+    result = outcomes(body, path, original, seed=str(SEED))
+    assert [item.name for item in failed(list(result.values()))] == ["left out"]
     del body["design"]["left_out"]
     body["promises"] = promises(body)
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, seed=str(SEED))
-    assert failed(list(found.values()))
+    result = outcomes(body, path, original, seed=str(SEED))
+    assert failed(list(result.values()))
 
 
 def test_a_seed_that_can_be_found_hides_no_names(tmp_path):
     original = write(people(900), tmp_path / "people.csv")
     result, _ = answer_on(original, left_out=(LeftOut(("town",), (GONE,)),))
     body, path = certified(tmp_path, result, original, keeping(Seeded(5)))
-    (counts,) = [one for one in body["promises"] if one["about"] == "counts"]
+    (counts,) = [item for item in body["promises"] if item["about"] == "counts"]
     assert "named, rare ones too. So are the values that are left out." in counts["sentence"]
     assert failed(list(outcomes(body, path, original, seed="5").values())) == []
 
@@ -155,11 +155,11 @@ def test_the_key_shows_what_was_left_out_of_other_records(tmp_path):
     plan = keeping(Keyed(b"k" * 20, "id"))
     body, path = certified(tmp_path, result, fresh, plan, same=False)
     text = json.dumps(body)
-    found = verify(text, path, fresh, design=design, key=tmp_path / "key")
-    assert {one.name: one.passed for one in found if one.passed is not True} == {}
-    found = {one.name: one for one in verify(text, path, fresh, key=tmp_path / "key")}
-    assert found["left out"].passed is None
-    assert "which you did not give." in found["left out"].sentence
+    answer = verify(text, path, fresh, design=design, key=tmp_path / "key")
+    assert {item.name: item.passed for item in answer if item.passed is not True} == {}
+    answer = {item.name: item for item in verify(text, path, fresh, key=tmp_path / "key")}
+    assert answer["left out"].passed is None
+    assert "which you did not give." in answer["left out"].sentence
 
 
 def count_rare(original, least):

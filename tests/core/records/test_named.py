@@ -13,7 +13,7 @@ from tests.core.records.test_verifying import certified, outcomes
 
 
 def sentences_of(body):
-    return {one["about"]: one["sentence"] for one in body["promises"]}
+    return {item["about"]: item["sentence"] for item in body["promises"]}
 
 
 def written(level, unit):
@@ -37,9 +37,9 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
     fresh = write(people(300, seed=5), tmp_path / "fresh.csv")
     body, _ = certified(tmp_path, result, fresh, keeping(Keyed(b"k" * 20, "id")), same=False)
     level = body["levels"]["records"][notion]
-    told = sentences_of(body)["fresh records"]
-    assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in told
-    assert "LIP at" not in told
+    reported = sentences_of(body)["fresh records"]
+    assert f"by their own distribution it reaches {title}: {level:.4g}{unit}." in reported
+    assert "LIP at" not in reported
     over = sentences_of(body)["sampling error"]
     assert ("itself only the level of the counted distribution is known" in over) == (
         notion not in ("ldp", "pml")
@@ -78,9 +78,9 @@ def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     forged = json.loads(json.dumps(body)) | {"version": 2}
     forged["original"] = forged["original"] | {"sha256": "0" * 64}
     del forged["original"]["commitment"]
-    found = outcomes(forged, path, original)["code"]
-    assert found.passed is False
-    assert found.sentence == "This code writes certificates of version 6, not 2."
+    result = outcomes(forged, path, original)["code"]
+    assert result.passed is False
+    assert result.sentence == "This code writes certificates of version 6, not 2."
     forged["version"] = 1
     with pytest.raises(InvalidInputError, match="version must be 2 or 3 or 4 or 5 or 6, got 1"):
         outcomes(forged, path, original)
@@ -107,7 +107,7 @@ def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_mad
         else:
             assert words["one record"].endswith("this mechanism does not keep it.")
             assert [
-                one.name for one in failed(list(outcomes(body, path, design, str(SEED)).values()))
+                item.name for item in failed(list(outcomes(body, path, design, str(SEED)).values()))
             ]
     assert kept == {"polyopt": True, "robust_optimal": True, "non_robust": False}
 
@@ -117,5 +117,5 @@ def test_a_scenario_that_releases_no_column_is_one_sentence(tmp_path):
     result, _ = answer_on(design)
     body, path = certified(tmp_path, result, design)
     body["scenario"]["data"]["released"] = [""]
-    found = outcomes(body, path, design, str(SEED))
-    assert failed(list(found.values())) != []
+    answer = outcomes(body, path, design, str(SEED))
+    assert failed(list(answer.values())) != []

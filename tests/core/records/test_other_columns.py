@@ -34,9 +34,9 @@ def by_hand(result, columns, names, keep=lambda _: True, kernel=None):
     seen = {}
     k = [seen.setdefault(tuple(repr(columns[name][i]) for name in names), len(seen)) for i in rows]
     counts = np.zeros((joint.n_s, joint.n_x, len(seen)))
-    for i, one in zip(rows, k, strict=True):
+    for i, item in zip(rows, k, strict=True):
         s = joint.s_labels.index(columns["sex"][i])
-        counts[s, joint.x_labels.index(str(columns["town"][i])), one] += 1
+        counts[s, joint.x_labels.index(str(columns["town"][i])), item] += 1
     return beside(counts, result.mechanism.kernel if kernel is None else kernel)
 
 
@@ -52,7 +52,7 @@ def same(found, expected):
 def town(tmp_path_factory):
     """Return the columns of a file, its path, and the optimum for it."""
     columns = people(800)
-    columns["twin"] = [{"f": "F", "m": "M"}[one] for one in columns["sex"]]
+    columns["twin"] = [{"f": "F", "m": "M"}[item] for item in columns["sex"]]
     columns["age"][3], columns["age"][4] = None, 0.0
     columns["age"][5] = -0.0
     path = write(columns, tmp_path_factory.mktemp("town") / "people.parquet")
@@ -65,17 +65,17 @@ def town(tmp_path_factory):
 )
 def test_the_engine_counts_what_a_dictionary_counts(names, town):
     columns, _, result, table = town
-    (found,) = given_away(result, table, [names])
-    same(found, by_hand(result, columns, names))
+    (answer,) = given_away(result, table, [names])
+    same(answer, by_hand(result, columns, names))
 
 
 def test_several_groups_are_told_in_their_order_with_progress(town):
     columns, _, result, table = town
     done = []
-    found = given_away(result, table, [("note",), ("twin",)], progress=done.append)
+    answer = given_away(result, table, [("note",), ("twin",)], progress=done.append)
     assert done == [1, 2]
-    assert [one.determined for one in found] == [0.0, 1.0]
-    same(found[0], by_hand(result, columns, ("note",)))
+    assert [item.determined for item in answer] == [0.0, 1.0]
+    same(answer[0], by_hand(result, columns, ("note",)))
 
 
 def test_an_id_names_every_record_and_a_twin_determines_s(town):
@@ -93,8 +93,8 @@ def test_of_records_that_pass_the_filters_and_were_counted(tmp_path):
     spec = {"filters": (Filter("age", low=35.0),), "missing": "drop"}
     result, table = answer_on(path, mechanism="optimal", **spec)
     passing = [i not in (7, 9) and columns["age"][i] >= 35 for i in range(400)]
-    (found,) = given_away(result, table, [("note",)])
-    same(found, by_hand(result, columns, ("note",), passing.__getitem__))
+    (answer,) = given_away(result, table, [("note",)])
+    same(answer, by_hand(result, columns, ("note",), passing.__getitem__))
     label = result.joint.x_labels[0]
     (taken,) = given_away(result, table, [("note",)], unknown=label)
     columns["town"][7] = columns["town"][9] = label
@@ -108,8 +108,8 @@ def test_of_a_mechanism_that_reads_s(town):
     made = make_mechanism(
         result.joint, kernel, name="Made", solver="none", status="made", notion=None
     )
-    found = given_away(measured(result.scenario, result.counted, made), table, [("note",)])
-    same(found[0], by_hand(result, columns, ("note",), kernel=kernel))
+    answer = given_away(measured(result.scenario, result.counted, made), table, [("note",)])
+    same(answer[0], by_hand(result, columns, ("note",), kernel=kernel))
 
 
 def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
@@ -117,10 +117,10 @@ def test_a_blank_is_a_missing_value_in_a_file_of_text_alone(tmp_path):
     columns["note"] = ["" if sex == "f" else None for sex in columns["sex"]]
     path = write(columns, tmp_path / "people.parquet")
     result, table = answer_on(path)
-    (apart,), (one,) = (
+    (apart,), (item,) = (
         given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
     )
-    assert (apart.determined, one.determined) == (1.0, 0.0)
+    assert (apart.determined, item.determined) == (1.0, 0.0)
 
 
 def test_the_order_in_which_an_engine_returns_groups_changes_no_digit(town, monkeypatch):
@@ -151,18 +151,18 @@ def test_an_attack_sees_each_record_once(town, monkeypatch):
         return attack(secrets, values, seed=seed)
 
     monkeypatch.setattr(other_columns, "attack", kept)
-    found = attacked(result, table, names)
-    assert (found.right, found.records) == (1.0, 800)  # by the twin
+    answer = attacked(result, table, names)
+    assert (answer.right, answer.records) == (1.0, 800)  # by the twin
     ((s, (y, *k)),) = seen
     assert y.max() < result.mechanism.n_y
 
     def sizes(*some):
         return sorted(np.unique(np.stack(some), axis=1, return_counts=True)[1].tolist())
 
-    written = [[repr(one) for one in columns[name]] for name in ("sex", *names)]
-    codes = [np.unique(one, return_inverse=True)[1] for one in written]
+    written = [[repr(item) for item in columns[name]] for name in ("sex", *names)]
+    codes = [np.unique(item, return_inverse=True)[1] for item in written]
     assert sizes(s, *k) == sizes(*codes)
-    assert [sizes(one) for one in (s, *k)] == [sizes(one) for one in codes]
+    assert [sizes(item) for item in (s, *k)] == [sizes(item) for item in codes]
 
 
 def test_an_attack_draws_y_by_the_kernel():
@@ -177,9 +177,9 @@ def test_an_attack_draws_y_by_the_kernel():
 def test_an_attack_takes_some_records_of_a_large_file(town, monkeypatch):
     _, _, result, table = town
     monkeypatch.setattr(other_columns, "MOST_ATTACKED", 100)
-    one, again, other = (attacked(result, table, ["age"], seed=seed) for seed in (0, 0, 1))
-    assert (one.records, other.records) == (100, 100)
-    assert one == again != other
+    item, again, other = (attacked(result, table, ["age"], seed=seed) for seed in (0, 0, 1))
+    assert (item.records, other.records) == (100, 100)
+    assert item == again != other
 
 
 def test_an_attack_takes_columns_of_every_type(tmp_path):
@@ -187,17 +187,17 @@ def test_an_attack_takes_columns_of_every_type(tmp_path):
     odd = [i % 2 for i in range(60)]
     columns |= {
         "truth": [bool(i) for i in odd],
-        "time": [None if i == 3 else dt.datetime(2020, 1, 1 + one) for i, one in enumerate(odd)],
-        "list": [[one] for one in odd],
-        "raw": [bytes([255, one]) for one in odd],
-        "price": [Decimal(one) for one in odd],
+        "time": [None if i == 3 else dt.datetime(2020, 1, 1 + item) for i, item in enumerate(odd)],
+        "list": [[item] for item in odd],
+        "raw": [bytes([255, item]) for item in odd],
+        "price": [Decimal(item) for item in odd],
         "none": [None] * 60,
     }
     result, table = answer_on(write(columns, tmp_path / "people.parquet"), mechanism="optimal")
-    found = {name: attacked(result, table, [name]) for name in list(columns)[-6:]}
-    assert {one.records for one in found.values()} == {60}
+    answer = {name: attacked(result, table, [name]) for name in list(columns)[-6:]}
+    assert {item.records for item in answer.values()} == {60}
     # columns with the same two kinds of values are one and the same attack
-    assert found["truth"] == found["list"] == found["raw"] == found["price"]
+    assert answer["truth"] == answer["list"] == answer["raw"] == answer["price"]
 
 
 def test_an_attack_needs_columns_that_are_there(town):
@@ -212,10 +212,10 @@ def test_texts_that_a_file_of_text_protects_alike_are_one(how, tmp_path):
     columns["note"] = ["=1" if sex == "f" else "'=1" for sex in columns["sex"]]
     path = write(columns, tmp_path / "people.parquet")
     result, table = answer_on(path)
-    (apart,), (one,) = (
+    (apart,), (item,) = (
         given_away(result, table, [("note",)], of_text=of_text) for of_text in (False, True)
     )
-    assert (apart.determined, one.determined) == (1.0, 0.0)
+    assert (apart.determined, item.determined) == (1.0, 0.0)
     plan = Plan(Seeded(SEED), **{how: ("note",)})
     body, released = certified(tmp_path, result, path, plan)
     assert failed(verify(json.dumps(body), released, path, str(SEED))) == []
@@ -265,30 +265,30 @@ def kept(town, tmp_path_factory):
 
 def outcome(body, path, original):
     checks = verify(json.dumps(body), path, original, str(SEED))
-    return {one.name: one for one in checks}
+    return {item.name: item for item in checks}
 
 
 def test_a_certificate_says_what_its_columns_give_away_and_verify_agrees(kept, town):
     body, path, original = kept
     columns, _, result, _ = town
     assert list(read(path)) == ["town", "age", "note"]
-    said = body["beside"]
-    assert (said["columns"], said["known"], said["records"]) == (["age", "note"], ["id"], 800)
-    assert list(said["each"]) == ["age", "note", "id"]
+    text = body["beside"]
+    assert (text["columns"], text["known"], text["records"]) == (["age", "note"], ["id"], 800)
+    assert list(text["each"]) == ["age", "note", "id"]
     same(
-        beside_of(said["together"], 800),
+        beside_of(text["together"], 800),
         by_hand(result, columns, ("age", "note", "id")),
     )
-    assert said["holds"] is False
+    assert text["holds"] is False
     first = body["promises"][0]
     assert (first["about"], first["status"]) == ("the file", "not promised")
     assert first["sentence"].startswith("With the columns beside Y this file does not keep 0.3-LIP")
     assert "Every record is alone" in first["sentence"]
-    (told,) = [one for one in sections(body) if one.title.startswith("How far beliefs")]
-    assert dict(told.rows)["all together"] == "×∞, ×1.00, ×∞"
-    found = outcome(body, path, original)
-    assert {name: one.sentence for name, one in found.items() if one.passed is not True} == {}
-    assert found["beside"].passed
+    (reported,) = [item for item in sections(body) if item.title.startswith("How far beliefs")]
+    assert dict(reported.rows)["all together"] == "×∞, ×1.00, ×∞"
+    answer = outcome(body, path, original)
+    assert {name: item.sentence for name, item in answer.items() if item.passed is not True} == {}
+    assert answer["beside"].passed
 
 
 @pytest.mark.parametrize("kind", ["out.csv", "out.parquet"])
@@ -298,13 +298,13 @@ def test_a_column_that_keeps_the_promise_is_promised(town, tmp_path, kind):
     result, _ = answer_on(path, mechanism="optimal", eps=2.0)
     body, out = certified(tmp_path, result, path, Plan(Seeded(SEED), keep=("note",)), kind)
     assert body["beside"]["holds"] is (body["beside"]["together"]["file"]["lip"] <= 2.0)
-    found = outcome(body, out, path)
-    assert found["beside"].passed
-    assert not failed(found.values())
-    about = {one["about"]: one["status"] for one in body["promises"]}
+    answer = outcome(body, out, path)
+    assert answer["beside"].passed
+    assert not failed(answer.values())
+    about = {item["about"]: item["status"] for item in body["promises"]}
     if body["beside"]["holds"]:
         assert about["the file"] == "promised"
-        assert found["promised: the file"].passed
+        assert answer["promised: the file"].passed
 
 
 def test_y_alone_has_no_figures_of_other_columns(town, tmp_path):
@@ -313,8 +313,8 @@ def test_y_alone_has_no_figures_of_other_columns(town, tmp_path):
     assert body["beside"] is None
     assert body["released"]["columns"] == ["town"]
     assert outcome(body, out, path)["beside"].passed
-    (told,) = [one for one in body["promises"] if one["about"] == "one record"]
-    assert "and nothing else of the person" in told["sentence"]
+    (reported,) = [item for item in body["promises"] if item["about"] == "one record"]
+    assert "and nothing else of the person" in reported["sentence"]
 
 
 def test_an_owners_copy_has_none_either(town, tmp_path):
@@ -376,9 +376,9 @@ def test_a_figure_that_is_wrong_fails(kept, edit):
 
 def test_without_the_original_they_are_not_checked(kept):
     body, path, _ = kept
-    found = {one.name: one.passed for one in verify(json.dumps(body), path)}
-    assert found["beside"] is None
-    assert None in found.values()
+    result = {item.name: item.passed for item in verify(json.dumps(body), path)}
+    assert result["beside"] is None
+    assert None in result.values()
 
 
 def test_a_form_that_is_wrong_is_one_sentence(kept):
@@ -391,5 +391,5 @@ def test_a_form_that_is_wrong_is_one_sentence(kept):
 
 def test_identity_gives_all_of_x_away_to_whoever_knows_the_rest(town):
     _, _, result, table = town
-    (found,) = given_away(identity(result), table, [("note",)])
-    assert found.file["guess"] >= found.known["guess"]
+    (answer,) = given_away(identity(result), table, [("note",)])
+    assert answer.file["guess"] >= answer.known["guess"]

@@ -34,9 +34,9 @@ def released(folder, *, first=False, person="id", sampling=""):
     source = sources.add_file(folder / "visits.csv")
     data = DataSpec(source, ("sex",), ("job",), read=read)
     result = evaluate(Scenario(data=data, notion="lip", eps=0.5, mechanism="optimal"), sources)
-    found = original(source, sources, read)
+    answer = original(source, sources, read)
     plan = Plan(Seeded(SEED), "chosen", keep=("id",))
-    return frame, make(result, found, plan, folder / "y.csv").certificate
+    return frame, make(result, answer, plan, folder / "y.csv").certificate
 
 
 def outcomes(folder, body):

@@ -22,8 +22,8 @@ def made(tmp_path_factory):
 
 
 def promise_more(body):
-    one = next(one for one in body["promises"] if one["about"] == "fresh records")
-    one["status"] = "promised"
+    item = next(item for item in body["promises"] if item["about"] == "fresh records")
+    item["status"] = "promised"
 
 
 def promise_once_more(body):
@@ -52,7 +52,7 @@ def test_promises_that_do_not_follow_are_told(edit, names, made):
     body = json.loads(json.dumps(body))
     edit(body)
     body["fingerprint"] = fingerprint(body)
-    wrong = {one.name for one in failed(list(outcomes(body, path, original, str(SEED)).values()))}
+    wrong = {item.name for item in failed(list(outcomes(body, path, original, str(SEED)).values()))}
     assert wrong == names
 
 
@@ -69,8 +69,8 @@ def test_an_infinite_level_is_not_close_to_a_finite_one(made):
     body, path, original = made
     body = json.loads(json.dumps(body))
     assert body["levels"]["repeated"]["3"]["level"] == "inf"
-    for said, passes in (("inf", True), (1e9, False), (None, False)):
-        body["levels"]["repeated"]["3"]["level"] = said
+    for text, passes in (("inf", True), (1e9, False), (None, False)):
+        body["levels"]["repeated"]["3"]["level"] = text
         assert outcomes(body, path, original)["repeated levels"].passed is passes
 
 
@@ -78,10 +78,10 @@ def test_a_certificate_of_other_code_is_checked_by_this_one(made):
     body, path, original = made
     body = json.loads(json.dumps(body)) | {"code": {"version": "0.0.9", "sha256": "0" * 64}}
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, str(SEED))
-    assert found["code"].passed is None
-    assert "other code (version 0.0.9, 000000000000)" in found["code"].sentence
-    assert all(one.passed for name, one in found.items() if name != "code")
+    result = outcomes(body, path, original, str(SEED))
+    assert result["code"].passed is None
+    assert "other code (version 0.0.9, 000000000000)" in result["code"].sentence
+    assert all(item.passed for name, item in result.items() if name != "code")
 
 
 @pytest.mark.parametrize("target", ["out.csv", "out.tsv", "out.parquet"])
@@ -93,8 +93,8 @@ def test_outputs_that_look_like_formulas_are_made_safe_in_text_and_still_checked
     original = write(columns, tmp_path / "people.csv")
     result, _ = answer_on(original, released=("=town",), mechanism="optimal")
     body, path = certified(tmp_path, result, original, target=target)
-    found = outcomes(body, path, original, str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
+    answer = outcomes(body, path, original, str(SEED))
+    assert {name: item.passed for name, item in answer.items() if item.passed is not True} == {}
     if target == "out.parquet":
         assert set(read(path)["=town"]) <= set(result.mechanism.y_labels)
         return

@@ -72,13 +72,13 @@ def test_a_release_has_the_counted_symbols_and_verifies(spec, rows, tmp_path):
     result, _ = answered(original, **SPECS[spec])
     plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan)
-    found = Counter(read(path)[body["released"]["column"]])
+    answer = Counter(read(path)[body["released"]["column"]])
     counted = np.rint(result.joint.p_x * result.joint.n).astype(int).tolist()
-    assert found == dict(zip(result.joint.x_labels, counted, strict=True))
-    found = outcomes(body, path, original, str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["data"].passed
-    assert found["design"].passed
+    assert answer == dict(zip(result.joint.x_labels, counted, strict=True))
+    answer = outcomes(body, path, original, str(SEED))
+    assert failed(list(answer.values())) == []
+    assert answer["data"].passed
+    assert answer["design"].passed
 
 
 def test_a_level_all_of_whose_pairs_are_rare_is_not_its_columns_rare_group(tmp_path):
@@ -96,10 +96,10 @@ def test_new_values_join_the_columns_group(tmp_path):
     result, _ = answered(table(ROWS, tmp_path / "a.csv"), **BOTH)
     fresh = opened(table([("new", "u", "g1"), ("d", "u", "g1")], tmp_path / "b.csv"))
     with closing(Coder(result.counted, result.scenario.data, 4, fresh.columns, "b")) as records:
-        found = records(
+        answer = records(
             {"t": pa.array(["new", "d"]), "n": pa.array(["u", "u"]), "g": pa.array(["g1", "g1"])}, 2
         )
-    assert found.x.tolist() == [2, 3]
+    assert answer.x.tolist() == [2, 3]
 
 
 def test_a_certificate_without_the_list_is_refused_where_it_is_needed(tmp_path):
@@ -127,8 +127,8 @@ def test_a_list_that_was_changed_is_found(tmp_path):
     result, _ = answered(original, **BOTH)
     body, path = certified(tmp_path, result, original, keeping(Seeded(SEED)))
     body["design"]["coding"][1]["kept"] = [["a", "b"], None]
-    found = outcomes(body, path, original)
-    assert not found["design"].passed
+    answer = outcomes(body, path, original)
+    assert not answer["design"].passed
     for wrong in ([["a", 1], None], [["a"]], "a"):
         body["design"]["coding"][1]["kept"] = wrong
         with pytest.raises(InvalidInputError):
@@ -175,7 +175,7 @@ def test_coded_records_are_those_counted(cells, of_t, of_n, below, drop):
         body = {
             "design": {
                 "s": list(joint.s_labels),
-                "coding": [plain_coding(one) for one in result.counted.codings],
+                "coding": [plain_coding(item) for item in result.counted.codings],
                 "marked": [],
             },
             "mechanism": {"inputs": list(joint.x_labels), "reads_s": False},
@@ -186,6 +186,6 @@ def test_coded_records_are_those_counted(cells, of_t, of_n, below, drop):
         columns = dict(zip("tng", map(pa.array, zip(*rows, strict=True)), strict=True))
         coded = records(columns, len(rows))
     known = (coded.s >= 0) & (coded.x >= 0)
-    found = np.zeros((joint.n_s, joint.n_x))
-    np.add.at(found, (coded.s[known], coded.x[known]), 1)
-    assert found.tolist() == counted
+    answer = np.zeros((joint.n_s, joint.n_x))
+    np.add.at(answer, (coded.s[known], coded.x[known]), 1)
+    assert answer.tolist() == counted

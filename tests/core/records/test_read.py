@@ -41,17 +41,17 @@ def question(source):
 
 def test_a_release_of_a_file_read_otherwise_verifies(tmp_path, file):
     sources = Sources()
-    asked = question(str(file))
-    made = designed(asked.to_json(), file, sources)
+    request = question(str(file))
+    made = designed(request.to_json(), file, sources)
     assert made.same
     assert set(made.result.joint.x_labels) == {"1990 · 1000.5", "1991 · 2.5", "1990 · (missing)"}
     assert original(made.result.scenario.data.source, sources, READ) == made.upload
     target = tmp_path / "out.csv"
     body = make(made.result, made.upload, keeping(Seeded(SEED)), target).certificate
     assert json.loads(json.dumps(body))["scenario"]["data"]["read"] == READ.to_dict()
-    found = verify(json.dumps(body), target, file, str(SEED))
-    assert failed(list(found)) == []
-    data = next(one for one in found if one.name == "data")
+    answer = verify(json.dumps(body), target, file, str(SEED))
+    assert failed(list(answer)) == []
+    data = next(item for item in answer if item.name == "data")
     assert "because the scenario has reading options" in data.sentence
     body["scenario"]["data"]["read"] = replace(READ, missing=()).to_dict()
     assert failed(list(verify(json.dumps(body), target, file, str(SEED))))
@@ -60,13 +60,13 @@ def test_a_release_of_a_file_read_otherwise_verifies(tmp_path, file):
 def test_other_records_may_lack_a_column_that_is_read_otherwise(tmp_path, file):
     records = tmp_path / "new.csv"
     records.write_bytes("née;lohn\n01.02.1990;2,5\n".encode("cp1252"))
-    asked = Scenario(
+    request = Scenario(
         data=DataSpec(secret=("kind",), released=("née",), read=READ),
         notion="ldp",
         eps=1.0,
         mechanism="watchdog",
     )
-    made = designed(asked.to_json(), records, Sources(), design=file)
+    made = designed(request.to_json(), records, Sources(), design=file)
     assert not made.same
     assert made.upload.table.columns == ("née", "lohn")
     assert made.upload.rows == 1
@@ -81,15 +81,15 @@ def test_the_command_line_reads_as_the_scenario_says(tmp_path, file):
         check=True,
         timeout=300,
     )
-    said = json.loads(done.stdout)
+    text = json.loads(done.stdout)
     sources = Sources()
     source = sources.add_file(file, ReadOptions("windows-1252", ";"))
     expected = evaluate(question(source), sources)
-    assert said["mechanism"]["information"] == pytest.approx(expected.mechanism.information)
+    assert text["mechanism"]["information"] == pytest.approx(expected.mechanism.information)
     bad = replace(READ, columns=(ColumnOptions("née", "date", "mdy"),))
-    asked = question(str(file))
-    asked = replace(asked, data=replace(asked.data, read=bad))
-    scenario.write_text(asked.to_json(), encoding="utf-8")
+    request = question(str(file))
+    request = replace(request, data=replace(request.data, read=bad))
+    scenario.write_text(request.to_json(), encoding="utf-8")
     failed_run = subprocess.run(
         [sys.executable, "-m", "core", "evaluate", str(scenario)],
         capture_output=True,

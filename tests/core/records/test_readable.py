@@ -30,30 +30,30 @@ def made(tmp_path_factory):
 
 
 def rows_of(body):
-    return {name: text for one in sections(body) for name, text in one.rows}
+    return {name: text for item in sections(body) for name, text in item.rows}
 
 
 def test_every_section_says_what_the_certificate_has(made):
     body = made(Plan(Seeded(SEED)))
-    said = rows_of(body)
+    text = rows_of(body)
     used = 100 * body["levels"]["asked"]["achieved"]
-    assert said["Privacy notion"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g}% of its budgets"
+    assert text["Privacy notion"] == f"(0.5, 0.5)-ALIP; level reached {used:.4g}% of its budgets"
     twice = 100 * body["levels"]["repeated"]["2"]["level"]
-    assert said["Level of 2 independent releases"] == f"{twice:.4g}% of its budgets"
-    assert said["Kept"] == f"{body['proof']['utility']:.4g} nats of all of X"
-    assert said["Computed by"] == "a formula"
-    assert said["Best possible"].startswith("not proven: it is a heuristic")
+    assert text["Level of 2 independent releases"] == f"{twice:.4g}% of its budgets"
+    assert text["Kept"] == f"{body['proof']['utility']:.4g} nats of all of X"
+    assert text["Computed by"] == "a formula"
+    assert text["Best possible"].startswith("not proven: it is a heuristic")
     assert "closed form" not in repr(sections(body))
-    assert said["Records"] == "32,561 records of 32,561"
-    assert said["Commitment to the original, by the seed"] == body["original"]["commitment"]
-    assert said["Released file, SHA-256"] == body["released"]["sha256"]
-    assert said["Commitment to the seed"] == Seeded(SEED).commitment
-    assert said["This certificate"] == body["fingerprint"]
+    assert text["Records"] == "32,561 records of 32,561"
+    assert text["Commitment to the original, by the seed"] == body["original"]["commitment"]
+    assert text["Released file, SHA-256"] == body["released"]["sha256"]
+    assert text["Commitment to the seed"] == Seeded(SEED).commitment
+    assert text["This certificate"] == body["fingerprint"]
     none = "no record has one; with one, nothing would have been released"
     also = " (a missing value is a level like any other)"
-    assert said["Values unknown to the mechanism"] == none + also
+    assert text["Values unknown to the mechanism"] == none + also
     assert str(SEED) not in repr(sections(body))
-    assert "Reads" not in said
+    assert "Reads" not in text
 
 
 def test_a_proof_says_no_more_than_its_bound(made):
@@ -61,16 +61,16 @@ def test_a_proof_says_no_more_than_its_bound(made):
     body["proof"] |= {"status": "optimal", "upper_bound": body["proof"]["utility"]}
     assert rows_of(body)["Best possible"].startswith("yes, proven")
     body["proof"]["upper_bound"] += 0.25
-    said = rows_of(body)["Best possible"]
-    assert said == "proven to within 0.25 nats: another mechanism may keep that much more"
+    text = rows_of(body)["Best possible"]
+    assert text == "proven to within 0.25 nats: another mechanism may keep that much more"
 
 
 def test_levels_are_those_of_the_certificate_in_its_order(made):
     body = json.loads(json.dumps(made(Plan(Seeded(SEED)), eps=8.0)))
     rows = level_rows(body)
-    found = body["levels"]["design"]
-    assert len(rows) == len(found)
-    for row, value in zip(rows, found.values(), strict=True):
+    result = body["levels"]["design"]
+    assert len(rows) == len(result)
+    for row, value in zip(rows, result.values(), strict=True):
         expected = None if value is None else math.inf if value == "inf" else value
         assert row.design == expected
         assert row.records is None
@@ -84,12 +84,12 @@ def test_a_keyed_draw_names_its_column_alone(made):
         "draw": {"kind": "key", "commitment": "c", "id": "passport"},
         "unknown": {"treatment": "drop", "records": 3},
     }
-    said = rows_of(body)
+    text = rows_of(body)
     assert (
-        said["Outputs"]
+        text["Outputs"]
         == "by a secret key and the id in 'passport', the same in every release of the same value"
     )
-    assert said["Values unknown to the mechanism"].startswith("3 records, left out")
+    assert text["Values unknown to the mechanism"].startswith("3 records, left out")
     plan = Plan(Keyed(key, "-my id"), "kept", "a 'symbol'")
     line = command_line(plan, "-my file.csv", "out.csv")
     assert key.decode() not in line
@@ -108,21 +108,21 @@ def test_a_joint_has_no_original(source):
 
 
 def test_the_original_of_a_set_of_several_files_has_all_their_records_in_order():
-    found = original("adult_all", Sources())
+    result = original("adult_all", Sources())
     parts = [parquet.read_table(FOLDER / f"adult_{part}.parquet") for part in ("train", "test")]
-    (path,) = found.table.paths
+    (path,) = result.table.paths
     whole = parquet.read_table(path)
-    assert found.rows == whole.num_rows == 48_842
+    assert result.rows == whole.num_rows == 48_842
     assert whole.slice(0, 32_561).equals(parts[0])
     assert whole.slice(32_561).equals(parts[1])
-    assert original("adult_all", Sources()).sha256 == found.sha256
+    assert original("adult_all", Sources()).sha256 == result.sha256
 
 
 def test_a_seed_that_can_be_found_by_trying_all_promises_nothing(made):
     body = made(Plan(Seeded(42)))
-    (one,) = [each for each in body["promises"] if each["about"] == "one record"]
-    assert one["status"] == "not promised"
-    assert one["sentence"].endswith("release again with a seed that is drawn.")
+    (item,) = [each for each in body["promises"] if each["about"] == "one record"]
+    assert item["status"] == "not promised"
+    assert item["sentence"].endswith("release again with a seed that is drawn.")
     assert rows_of(body)["Outputs"] == "by a seed that can be guessed, once"
     assert (
         rows_of(body)["Commitment to the original, by the seed"] == "none: the seed can be guessed"

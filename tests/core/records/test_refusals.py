@@ -59,9 +59,9 @@ def test_unknown_values_are_an_error_that_names_them_and_their_number(tmp_path):
     _, table = other_file(tmp_path, changes)
     with pytest.raises(InvalidInputError) as caught:
         apply(result, table, tmp_path / "out.csv", keeping(Seeded(1)), batch=3)
-    said = str(caught.value)
-    assert "'Atlantis' (4 records), '(missing)' (1 record), 'Ys' (1 record) of 'town'" in said
-    assert "6 records cannot be released" in said
+    text = str(caught.value)
+    assert "'Atlantis' (4 records), '(missing)' (1 record), 'Ys' (1 record) of 'town'" in text
+    assert "6 records cannot be released" in text
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "other.csv"]
 
 
@@ -69,12 +69,14 @@ def test_unknown_values_may_be_left_out_or_taken_for_a_symbol(tmp_path):
     result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     columns, table = other_file(tmp_path, [("town", 0, "Atlantis"), ("town", 9, "")])
     made = identity(result)
-    applied, found = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="drop"))
-    assert found["id"] == columns["id"][1:9]
+    applied, answer = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="drop"))
+    assert answer["id"] == columns["id"][1:9]
     assert dict(applied.unknown) == {"Atlantis": 1, "(missing)": 1}
-    applied, found = released(made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Zürich"))
+    applied, answer = released(
+        made, table, tmp_path / "o.csv", keeping(Seeded(1), unknown="Zürich")
+    )
     place = result.joint.x_labels.index("Zürich")
-    assert found["town"][0] == found["town"][9] == f"y{place + 1}"
+    assert answer["town"][0] == answer["town"][9] == f"y{place + 1}"
     assert applied.released == 10
 
 
@@ -121,9 +123,9 @@ def test_s_need_not_be_there_unless_it_is_read(tmp_path):
 def test_one_record_is_released(tmp_path):
     result, _ = answer_on(write(people(400), tmp_path / "a.csv"))
     _, table = other_file(tmp_path, [], n=1)
-    applied, found = released(identity(result), table, tmp_path / "o.csv")
+    applied, answer = released(identity(result), table, tmp_path / "o.csv")
     assert applied.released == 1
-    assert len(found["town"]) == 1
+    assert len(answer["town"]) == 1
 
 
 def test_a_kernel_for_another_alphabet_is_refused(tmp_path):
@@ -168,8 +170,8 @@ def test_what_csv_cannot_hold_is_refused_and_nothing_is_left(tmp_path):
     with pytest.raises(InvalidInputError, match="Parquet holds every type"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.parquet"]
-    _, found = released(result, table, tmp_path / "o.parquet")
-    assert found["all"] == columns["all"]
+    _, answer = released(result, table, tmp_path / "o.parquet")
+    assert answer["all"] == columns["all"]
 
 
 def test_outputs_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
@@ -187,8 +189,8 @@ def test_columns_that_text_files_could_not_tell_apart_need_parquet(tmp_path):
     with pytest.raises(InvalidInputError, match=r"^The columns '=a' and \"'=a\" become the same"):
         apply(result, table, tmp_path / "o.csv", keeping(Seeded(1)))
     assert os.listdir(tmp_path) == ["a.csv"]
-    _, found = released(result, table, tmp_path / "o.parquet")
-    assert found["'=a"] == columns["'=a"]
+    _, answer = released(result, table, tmp_path / "o.parquet")
+    assert answer["'=a"] == columns["'=a"]
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path):

@@ -40,15 +40,15 @@ COLUMNS = {
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Release two kinds of originals as two kinds of files; return all by their kinds."""
-    found = {}
+    answer = {}
     for of in ("parquet", "csv"):
         folder = tmp_path_factory.mktemp(of)
         original = write(COLUMNS, folder / f"people.{of}")
         result, _ = answer_on(original, released=("job",))
         for kind in ("parquet", "csv"):
             body, path = certified(folder, result, original, target=f"out.{kind}")
-            found[of, kind] = body, path, original
-    return found
+            answer[of, kind] = body, path, original
+    return answer
 
 
 def refused(body, path, original=None):
@@ -56,16 +56,16 @@ def refused(body, path, original=None):
     body = json.loads(json.dumps(body))
     body["released"]["sha256"] = file_hash(path)
     body["fingerprint"] = fingerprint(body)
-    return {one.name for one in failed(verify(json.dumps(body), path, original, str(SEED)))}
+    return {item.name for item in failed(verify(json.dumps(body), path, original, str(SEED)))}
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv"])
 @pytest.mark.parametrize("of", ["parquet", "csv"])
 def test_a_true_release_is_written_again_byte_by_byte(of, kind, made):
     body, path, original = made[of, kind]
-    found = {one.name: one for one in verify(json.dumps(body), path, original, str(SEED))}
-    assert failed(list(found.values())) == []
-    assert "byte by byte, the file that its records" in found["nothing else"].sentence
+    result = {item.name: item for item in verify(json.dumps(body), path, original, str(SEED))}
+    assert failed(list(result.values())) == []
+    assert "byte by byte, the file that its records" in result["nothing else"].sentence
 
 
 def column(name, values):
@@ -83,12 +83,12 @@ def column(name, values):
 
 def paired(change):
     """Return what a function makes of the value and of the secret of each record."""
-    return lambda values: [change(one, sex) for one, sex in zip(values, SEX, strict=True)]
+    return lambda values: [change(item, sex) for item, sex in zip(values, SEX, strict=True)]
 
 
 def payload(values):
     bits = np.array(values).view("u8")
-    bits[[one != one and sex == "m" for one, sex in zip(values, SEX, strict=True)]] += 1
+    bits[[item != item and sex == "m" for item, sex in zip(values, SEX, strict=True)]] += 1
     return pa.array(bits.view("f8"), from_pandas=False)
 
 
@@ -135,9 +135,9 @@ def test_cells_of_parquet_that_look_the_same_are_told_apart(way, of, made, tmp_p
     writer.close()
     assert forged.read_bytes() != path.read_bytes()
     # a forger computes the figures of other columns again
-    told = refused(body, forged, original) - {"beside"}
-    assert told
-    assert told <= {"cells", "columns", "nothing else"}
+    reported = refused(body, forged, original) - {"beside"}
+    assert reported
+    assert reported <= {"cells", "columns", "nothing else"}
 
 
 TEXTS = {
@@ -204,10 +204,10 @@ def test_other_bytes_of_an_earlier_version_are_said_to_be_unchecked(made, tmp_pa
     body, path, original = made["parquet", "csv"]
     forged = tmp_path / "forged.csv"
     forged.write_bytes(path.read_bytes().replace(b",,", b',"",', 1))
-    found = verify(json.dumps(body | {"version": LINKED}), forged, original)
-    (told,) = [one for one in found if one.name == "nothing else"]
-    assert told.passed is None
-    assert "other bytes than this version writes" in told.sentence
+    result = verify(json.dumps(body | {"version": LINKED}), forged, original)
+    (reported,) = [item for item in result if item.name == "nothing else"]
+    assert reported.passed is None
+    assert "other bytes than this version writes" in reported.sentence
 
 
 def objects(value, place=()):
@@ -237,7 +237,7 @@ NAMED = {("levels", "design"): "levels", ("levels", "units"): "numbers"}
 
 def test_no_object_of_a_certificate_has_an_entry_more(made):
     body, path, original = made["parquet", "csv"]
-    places = [one for one in objects(json.loads(json.dumps(body))) if one not in NAMED]
+    places = [item for item in objects(json.loads(json.dumps(body))) if item not in NAMED]
     assert len(places) > 40
     for place in places:
         with pytest.raises(InvalidInputError, match="secrets'"):
@@ -292,7 +292,7 @@ AT = ("2020-01-01 00:00:00", "2020-01-01 00:00:00.5")
         (OF_SINGLES, ("0.1", "1e+20", "0.3", "3")),
         (TIMES.cast(pa.timestamp("ms")), AT),
         (TIMES.cast(pa.timestamp("ns")), AT),
-        (TIMES.cast(pa.timestamp("us", "Europe/Berlin")), tuple(f"{one}+00" for one in AT)),
+        (TIMES.cast(pa.timestamp("us", "Europe/Berlin")), tuple(f"{item}+00" for item in AT)),
     ],
     ids=["bytes", "single precision", "ms", "ns", "zone"],
 )

@@ -81,17 +81,17 @@ def test_levels_are_those_of_the_weights_and_the_file_has_each_record_once(tmp_p
 
 def test_what_it_says(tmp_path):
     _, made, _ = released(tmp_path)
-    said = {entry["about"]: entry for entry in made.certificate["promises"]}
-    assert "shows by the sampling weights of 'wt'" in said["one record"]["sentence"]
-    assert "counted once each, have another: by their own" in said["fresh records"]["sentence"]
-    assert said["sampling error"]["status"] == "not promised"
-    assert "pair of S and X, and what they weigh together: a guess" in said["counts"]["sentence"]
+    text = {entry["about"]: entry for entry in made.certificate["promises"]}
+    assert "shows by the sampling weights of 'wt'" in text["one record"]["sentence"]
+    assert "counted once each, have another: by their own" in text["fresh records"]["sentence"]
+    assert text["sampling error"]["status"] == "not promised"
+    assert "pair of S and X, and what they weigh together: a guess" in text["counts"]["sentence"]
 
 
 def test_no_confidence_is_promised_over_a_set(tmp_path):
     _, made, _ = released(tmp_path, "robust_ldp")
-    said = {entry["about"]: entry for entry in made.certificate["promises"]}
-    error = said["sampling error"]
+    text = {entry["about"]: entry for entry in made.certificate["promises"]}
+    error = text["sampling error"]
     assert math.isfinite(made.certificate["levels"]["design"]["robust_ldp"])
     assert error["status"] == "not promised"
     assert "how likely this set has the true distribution is not known" in error["sentence"]

@@ -26,7 +26,7 @@ AT = 1_600_000_000_123_456_789
 
 
 def decimals(kind):
-    return pa.array([decimal.Decimal(one) for one in ("1.10", "-2", "0")] + [None], kind)
+    return pa.array([decimal.Decimal(item) for item in ("1.10", "-2", "0")] + [None], kind)
 
 
 def times(unit, zone=None):
@@ -54,7 +54,7 @@ RELEASED = {
     "decimal64": decimals(pa.decimal64(12, 2)),
     "decimal128": decimals(pa.decimal128(20, 8)),
     "decimal256": decimals(pa.decimal256(38, 2)),
-    "decimal128, below 1": pa.array([decimal.Decimal(one) for one in ("-0.1", "0.5")] * 2),
+    "decimal128, below 1": pa.array([decimal.Decimal(item) for item in ("-0.1", "0.5")] * 2),
     "date32": pa.array([0, 1, None, -719_162], pa.date32()),
     "date64": pa.array([0, 86_400_000, None, -86_400_000], pa.date64()),
     "time32": pa.array([0, 1_500, None, 86_399_999], pa.time32("ms")),
@@ -146,9 +146,9 @@ def check(tmp_path, path, released, target):
     result, _ = answer_on(path, released=released)
     body, written = certified(tmp_path, result, path, target=target)
     text = json.dumps(body)
-    found = {one.name: one for one in verify(text, written, path, str(SEED))}
-    assert failed(list(found.values())) == []
-    assert "byte by byte, the file that its records" in found["nothing else"].sentence
+    answer = {item.name: item for item in verify(text, written, path, str(SEED))}
+    assert failed(list(answer.values())) == []
+    assert "byte by byte, the file that its records" in answer["nothing else"].sentence
     assert failed(verify(text, written)) == []
 
 
@@ -196,8 +196,8 @@ def test_bytes_that_are_no_text_are_not_written_as_one(tmp_path):
 
 @pytest.mark.parametrize("values", [["=1", "+a"], ["@a", "a\n=1"]])
 def test_bytes_that_are_a_formula_are_written_as_a_text(values, tmp_path):
-    path = original(tmp_path, pa.array([one.encode() for one in values * 2]))
+    path = original(tmp_path, pa.array([item.encode() for item in values * 2]))
     check(tmp_path, path, ("it",), "out.csv")
     cells = set(read(tmp_path / "out.csv")["also"])
-    assert cells == {safe_text(one) for one in values}
+    assert cells == {safe_text(item) for item in values}
     assert not cells & set(values)

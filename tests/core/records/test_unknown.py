@@ -33,7 +33,7 @@ def people(jobs=JOBS, ages=AGES):
 def test_a_symbol_of_x_may_be_called_as_a_treatment_is(unknown, tmp_path):
     columns = people(jobs=(LEAVE_OUT, REFUSE, "cook", ""))
     if unknown == REFUSE:
-        columns["job"] = [one or "cook" for one in columns["job"]]
+        columns["job"] = [item or "cook" for item in columns["job"]]
     original = write(columns, tmp_path / "people.csv")
     result, _ = answer_on(original, released=("job",), missing="drop")
     plan = Plan(Seeded(SEED), "replaced", unknown)
@@ -43,7 +43,7 @@ def test_a_symbol_of_x_may_be_called_as_a_treatment_is(unknown, tmp_path):
     # where unknown values are refused, none can have been released
     body["unknown"] = {"treatment": REFUSE, "records": 7}
     forged = json.dumps(body | {"fingerprint": fingerprint(body)})
-    assert "codings" in {one.name for one in failed(verify(forged, path, original))}
+    assert "codings" in {item.name for item in failed(verify(forged, path, original))}
 
 
 @pytest.mark.parametrize("levels", [("1", "(missing)"), ("1", "NA"), ("1", "2")])
@@ -54,10 +54,12 @@ def test_a_filter_reads_marks_as_the_count_did(levels, tmp_path):
     plan = Plan(Seeded(SEED), keep=("age",))
     body, path = certified(tmp_path, result, original, plan)
     passing = {"1": "1", "2": "2", "(missing)": "NA"}
-    kept = {passing[one] for one in levels if one in passing}
+    kept = {passing[item] for item in levels if item in passing}
     assert set(read(path)["age"]) == kept
     assert (
-        body["released"]["records"] == result.joint.n == sum(one in kept for one in columns["age"])
+        body["released"]["records"]
+        == result.joint.n
+        == sum(item in kept for item in columns["age"])
     )
     assert failed(verify(json.dumps(body), path, original, str(SEED))) == []
 
@@ -68,23 +70,23 @@ def test_a_filter_reads_marks_as_the_count_of_other_data_did(tmp_path):
     columns = people()
     del columns["sex"]
     original = write(columns, tmp_path / "people.csv")
-    found = {}
+    answer = {}
     for levels in (("1", "NA"), ("1", "(missing)")):
         result, _ = answer_on(design, released=("job",), filters=(Filter("age", levels),))
         plan = Plan(Seeded(SEED), keep=("age",))
         body, path = certified(tmp_path, result, original, plan, same=False)
-        found[levels[1]] = set(read(path)["age"])
+        answer[levels[1]] = set(read(path)["age"])
         assert body["design"]["marked"] == ["age"]
         checks = verify(json.dumps(body), path, original, str(SEED), design=design)
         assert failed(checks) == []
-    assert found == {"NA": {"1"}, "(missing)": {"1", "NA"}}
+    assert answer == {"NA": {"1"}, "(missing)": {"1", "NA"}}
 
 
 def test_other_data_whose_marks_a_filter_reads_otherwise_draw_apart(tmp_path):
     """One of them has marks, and one a word: all else that is shown of them is the same."""
     marks = people(ages=("1", "1", "NA"))
     words = {name: [*values, values[0]] for name, values in marks.items()}
-    words["age"] = [one.replace("NA", "") for one in marks["age"]] + ["word"]
+    words["age"] = [item.replace("NA", "") for item in marks["age"]] + ["word"]
     original = write(people(), tmp_path / "people.csv")
     shown = []
     for name, columns in (("marks", marks), ("words", words)):
@@ -94,7 +96,7 @@ def test_other_data_whose_marks_a_filter_reads_otherwise_draw_apart(tmp_path):
         body, _ = certified(tmp_path, result, original, Plan(Seeded(SEED)), same=False)
         shown.append(body)
     assert shown[0]["mechanism"] == shown[1]["mechanism"]
-    assert [one["design"]["marked"] for one in shown] == [["age"], []]
+    assert [item["design"]["marked"] for item in shown] == [["age"], []]
     assert shown[0]["draw"]["mechanism"] != shown[1]["draw"]["mechanism"]
 
 
@@ -106,4 +108,4 @@ def test_a_release_of_no_record_is_refused(keep, tmp_path):
     plan = Plan(Seeded(SEED), keep=keep, unknown=LEAVE_OUT)
     with pytest.raises(InvalidInputError, match=r"^No record is left to release: "):
         certified(tmp_path, result, original, plan, same=False)
-    assert {one.name for one in tmp_path.iterdir()} == {"design.csv", "people.csv"}
+    assert {item.name for item in tmp_path.iterdir()} == {"design.csv", "people.csv"}

@@ -153,10 +153,10 @@ def test_what_is_decoded_lists_released_values_alone(tmp_path, kind):
     groups = parquet.ParquetFile(target).metadata
     for group in range(groups.num_row_groups):
         for column in range(groups.num_columns):
-            told = groups.row_group(group).column(column).statistics
-            if told is not None and told.has_min_max:
-                assert "gone" not in f"{told.min}{told.max}"
-                assert "mark-" not in f"{told.min}{told.max}"
+            reported = groups.row_group(group).column(column).statistics
+            if reported is not None and reported.has_min_max:
+                assert "gone" not in f"{reported.min}{reported.max}"
+                assert "mark-" not in f"{reported.min}{reported.max}"
 
 
 @pytest.mark.parametrize("category", [True, False])
@@ -241,8 +241,8 @@ def test_a_cell_left_out_does_not_type_the_column_of_a_workbook(tmp_path, cells,
         body = make(result, upload, keeping(Seeded(SEED)), target).certificate
         if kind == "parquet":
             assert parquet.read_schema(target).field("code").type == expected
-        found = verify(json.dumps(body), target, path, str(SEED))
-        assert {one.name: one.sentence for one in found if not one.passed} == {}
+        answer = verify(json.dumps(body), target, path, str(SEED))
+        assert {item.name: item.sentence for item in answer if not item.passed} == {}
     assert len(written) == 1
 
 

@@ -34,7 +34,7 @@ def certified(tmp_path, result, original, plan=None, target="out.csv", same=True
 
 
 def outcomes(body, path, original=None, seed=None):
-    return {one.name: one for one in verify(json.dumps(body), path, original, seed)}
+    return {item.name: item for item in verify(json.dumps(body), path, original, seed)}
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +47,18 @@ def made(tmp_path_factory):
 
 
 def test_a_true_release_passes_every_check(made):
-    found = outcomes(*made, seed=str(SEED))
-    assert {name: one.passed for name, one in found.items() if one.passed is not True} == {}
-    assert len(found) == 28
+    result = outcomes(*made, seed=str(SEED))
+    assert {name: item.passed for name, item in result.items() if item.passed is not True} == {}
+    assert len(result) == 28
 
 
 def test_without_the_original_some_checks_are_left(made):
     body, path, _ = made
-    found = outcomes(body, path)
-    unchecked = {name for name, one in found.items() if one.passed is None}
+    result = outcomes(body, path)
+    unchecked = {name for name, item in result.items() if item.passed is None}
     checks = {"cells", "data", "design", "levels", "promise", "utility", "proof", "draw", "beside"}
     assert unchecked == checks | {"promised: one record", "promised: sampling error"}
-    assert all(one.passed for name, one in found.items() if name not in unchecked)
+    assert all(item.passed for name, item in result.items() if name not in unchecked)
 
 
 SPECS = {
@@ -82,11 +82,11 @@ def test_every_treatment_is_counted_again(spec, name, tmp_path):
     result, _ = answer_on(original, **{"mechanism": "watchdog"} | SPECS[spec])
     plan = keeping(Seeded(SEED), unknown="drop")
     body, path = certified(tmp_path, result, original, plan, "out.parquet")
-    found = outcomes(body, path, original)
-    assert failed(list(found.values())) == []
-    assert found["data"].passed
-    assert found["levels"].passed
-    assert found["draw"].passed
+    answer = outcomes(body, path, original)
+    assert failed(list(answer.values())) == []
+    assert answer["data"].passed
+    assert answer["levels"].passed
+    assert answer["draw"].passed
 
 
 def test_fresh_records_have_levels_of_their_own(tmp_path):
@@ -96,18 +96,19 @@ def test_fresh_records_have_levels_of_their_own(tmp_path):
     fresh = write(columns, tmp_path / "fresh.csv")
     plan = keeping(Keyed(b"k" * 20, "id"), unknown="Köln")
     body, path = certified(tmp_path, result, fresh, plan, same=False)
-    found = outcomes(body, path, fresh, str(SEED))
-    assert failed(list(found.values())) == []
-    assert found["levels"].passed
-    assert found["promise"].passed is None
-    assert found["seed"].passed is None
+    answer = outcomes(body, path, fresh, str(SEED))
+    assert failed(list(answer.values())) == []
+    assert answer["levels"].passed
+    assert answer["promise"].passed is None
+    assert answer["seed"].passed is None
     assert body["levels"]["records"]["lip"] != body["levels"]["design"]["lip"]
-    told = {one["about"]: one for one in body["promises"]}
+    reported = {item["about"]: item for item in body["promises"]}
     assert (
-        "2 records with unknown values were taken for 'Köln'" in told["unknown values"]["sentence"]
+        "2 records with unknown values were taken for 'Köln'"
+        in reported["unknown values"]["sentence"]
     )
-    assert "by their own distribution" in told["fresh records"]["sentence"]
-    assert told["repeated releases"]["status"] == "promised"
+    assert "by their own distribution" in reported["fresh records"]["sentence"]
+    assert reported["repeated releases"]["status"] == "promised"
     assert "kkkk" not in json.dumps(body)
 
 
@@ -196,13 +197,13 @@ def workbook(columns, path):
 @pytest.mark.parametrize("kind", [utf_16, workbook])
 def test_files_that_are_not_plain_are_read_by_the_library(kind, tmp_path):
     columns = people(400)
-    columns["town"] = ["Köln" if one == "Köln" else "Zürich" for one in columns["town"]]
+    columns["town"] = ["Köln" if item == "Köln" else "Zürich" for item in columns["town"]]
     original = kind(columns, tmp_path / "a")
     result, _ = answer_on(original)
     body, path = certified(tmp_path, result, original)
-    found = outcomes(body, path, original)
-    assert failed(list(found.values())) == []
-    assert "The library's own code read it" in found["data"].sentence
+    answer = outcomes(body, path, original)
+    assert failed(list(answer.values())) == []
+    assert "The library's own code read it" in answer["data"].sentence
 
 
 @pytest.mark.parametrize(
@@ -227,41 +228,41 @@ def test_a_tampered_certificate_is_told_even_with_a_new_fingerprint(edit, names,
     body, path, original = made
     body = json.loads(json.dumps(body))
     edit(body)
-    found = outcomes(body, path, original, str(SEED))
-    assert not found["certificate"].passed
+    result = outcomes(body, path, original, str(SEED))
+    assert not result["certificate"].passed
     body["fingerprint"] = fingerprint(body)
-    found = outcomes(body, path, original, str(SEED))
-    assert found["certificate"].passed
-    wrong = {one.name for one in failed(list(found.values()))}
+    result = outcomes(body, path, original, str(SEED))
+    assert result["certificate"].passed
+    wrong = {item.name for item in failed(list(result.values()))}
     assert names <= wrong
 
 
 def test_a_changed_file_is_told(made, tmp_path):
     body, path, original = made
     columns = read(path)
-    other = next(one for one in body["mechanism"]["outputs"] if one != columns["town"][0])
+    other = next(item for item in body["mechanism"]["outputs"] if item != columns["town"][0])
     columns["town"][0] = other
-    found = outcomes(body, write(columns, tmp_path / "out.csv"), original, str(SEED))
-    assert found["released file"].passed is False
-    assert found["seed"].passed is False
+    result = outcomes(body, write(columns, tmp_path / "out.csv"), original, str(SEED))
+    assert result["released file"].passed is False
+    assert result["seed"].passed is False
     columns["town"][1] = "elsewhere"
-    found = outcomes(body, write(columns, tmp_path / "out.csv"), original)
-    assert "'elsewhere' is not an output" in found["outputs"].sentence
-    assert found["draw"].passed is False
+    result = outcomes(body, write(columns, tmp_path / "out.csv"), original)
+    assert "'elsewhere' is not an output" in result["outputs"].sentence
+    assert result["draw"].passed is False
     columns = people(3_000)
     columns["town"][0] = "Köln" if columns["town"][0] != "Köln" else "東京"
     columns["age"][0] = None
-    found = outcomes(body, path, write(columns, tmp_path / "people.csv"), str(SEED))
-    assert found["original file"].passed is False
-    assert found["levels"].passed is False
+    result = outcomes(body, path, write(columns, tmp_path / "people.csv"), str(SEED))
+    assert result["original file"].passed is False
+    assert result["levels"].passed is False
 
 
 def test_outputs_that_the_kernel_does_not_give_are_told(made, tmp_path):
     body, path, original = made
     columns = read(path)
     columns["town"] = [columns["town"][0]] * 3_000
-    found = outcomes(body, write(columns, tmp_path / "out.csv"), original)
-    assert found["draw"].passed is False
+    result = outcomes(body, write(columns, tmp_path / "out.csv"), original)
+    assert result["draw"].passed is False
 
 
 def test_another_seed_is_not_the_one(made):
@@ -350,12 +351,12 @@ def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
     result, _ = answer_on(original, mechanism="identity")
     body, path = certified(tmp_path, result, original, keeping(Seeded(1), "dropped"))
     assert outcomes(body, path, original)["promise"].passed is None
-    told = {one["about"]: one["sentence"] for one in body["promises"]}
-    assert told["one record"] == "No promise was asked of this mechanism."
-    assert told["other columns"] == "No other column is released."
+    reported = {item["about"]: item["sentence"] for item in body["promises"]}
+    assert reported["one record"] == "No promise was asked of this mechanism."
+    assert reported["other columns"] == "No other column is released."
     body, _ = certified(tmp_path, result, original, keeping(Seeded(1), "kept"))
     assert body["released"]["treatment"] == "kept"
-    assert "order" not in {one["about"] for one in body["promises"]}
+    assert "order" not in {item["about"] for item in body["promises"]}
 
 
 @settings(max_examples=60, deadline=None)
@@ -370,21 +371,21 @@ def test_the_formulas_agree_with_the_library(seed, n_s, n_x, reads_s):
     kernel /= kernel.sum(axis=1, keepdims=True)
     joint = Joint.from_counts(cells)
     expected = levels(joint, kernel)
-    found = plain_levels(released(cells, kernel, reads_s))
-    for key, value in found.items():
+    result = plain_levels(released(cells, kernel, reads_s))
+    for key, value in result.items():
         assert value == pytest.approx(expected[key], rel=1e-9, abs=1e-9), key
     joint_xy = joint.release_x(kernel)
     product = np.outer(joint_xy.sum(axis=1), joint_xy.sum(axis=0))
     seen = joint_xy > 0
     by_numpy = (joint_xy[seen] * np.log(joint_xy[seen] / product[seen])).sum()
     assert kept_information(cells, kernel, reads_s) == pytest.approx(by_numpy, abs=1e-12)
-    assert all(not math.isnan(value) for value in found.values())
+    assert all(not math.isnan(value) for value in result.values())
 
 
 def test_the_certificate_holds_no_seed_and_no_counts_of_pairs(made):
     body, _, _ = made
     text = json.dumps(body)
     assert str(SEED) not in text
-    said = {name: one for name, one in body["draw"].items() if name != "mechanism"}
-    assert said == {"kind": "seed", "commitment": Seeded(SEED).commitment, "id": None}
+    message = {name: item for name, item in body["draw"].items() if name != "mechanism"}
+    assert message == {"kind": "seed", "commitment": Seeded(SEED).commitment, "id": None}
     assert "cells" not in text

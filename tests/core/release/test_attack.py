@@ -19,19 +19,19 @@ def by_definition(s, columns, fold, folds, weights_of):
     for part in range(folds):
         learned = [i for i in range(len(s)) if fold[i] != part]
         secrets = sorted({s[i] for i in learned})
-        p = {one: sum(s[i] == one for i in learned) / len(learned) for one in secrets}
+        p = {item: sum(s[i] == item for i in learned) / len(learned) for item in secrets}
         weights = weights_of(part)
         for i in range(len(s)):
             if fold[i] != part:
                 continue
             scores = []
-            for one in secrets:
-                score = math.log(p[one])
+            for item in secrets:
+                score = math.log(p[item])
                 for weight, column in zip(weights, columns, strict=True):
                     same = [j for j in learned if column[j] == column[i]]
-                    both = sum(s[j] == one for j in same)
-                    given_v = (both + p[one]) / (len(same) + 1)
-                    score += weight * math.log(given_v / p[one])
+                    both = sum(s[j] == item for j in same)
+                    given_v = (both + p[item]) / (len(same) + 1)
+                    score += weight * math.log(given_v / p[item])
                 scores.append(score)
             right += secrets[int(np.argmax(np.round(scores, 12)))] == s[i]
     return right
@@ -51,18 +51,18 @@ def test_each_record_is_guessed_from_the_other_folds(seed, monkeypatch):
 
     monkeypatch.setattr(module._Learner, "of", classmethod(kept))
     monkeypatch.setattr(module, "MOST_SCORES", 50)  # several batches
-    found = attack(s, columns, folds=3, seed=seed)
+    result = attack(s, columns, folds=3, seed=seed)
     order = np.random.default_rng(seed).permutation(60)
     right = by_definition(
         s[order],
-        [one[order] for one in columns],
+        [item[order] for item in columns],
         np.arange(60) % 3,
         3,
         lambda part: fitted[part].weights,
     )
-    assert found.right == right / 60
-    assert found.error == pytest.approx(math.sqrt(found.right * (1 - found.right) / 60))
-    assert found.records == 60
+    assert result.right == right / 60
+    assert result.error == pytest.approx(math.sqrt(result.right * (1 - result.right) / 60))
+    assert result.records == 60
 
 
 def test_the_weights_are_the_likeliest_with_each_record_left_out(monkeypatch):
@@ -87,8 +87,8 @@ def test_the_weights_are_the_likeliest_with_each_record_left_out(monkeypatch):
         for i in range(200):
             p_s = np.bincount(s) / 200
             counts = [
-                np.array([sum((one == one[i]) & (s == k)) - (s[i] == k) for k in range(3)])
-                for one in columns
+                np.array([sum((item == item[i]) & (s == k)) - (s[i] == k) for k in range(3)])
+                for item in columns
             ]
             score = np.log(p_s) + sum(
                 w * np.log1p(n / p_s) for w, n in zip(weights, counts, strict=True)
@@ -121,10 +121,10 @@ def test_it_comes_to_the_best_guess_where_a_column_has_many_records():
     rng = np.random.default_rng(2)
     s = rng.integers(0, 2, 20_000)
     v = np.where(rng.random(20_000) < 0.8, s, 1 - s)
-    found = attack(s, [v, rng.integers(0, 5, 20_000)])
+    result = attack(s, [v, rng.integers(0, 5, 20_000)])
     exact = (v == s).mean()
-    assert found.right == pytest.approx(exact, abs=1e-12)
-    assert abs(found.right - 0.8) < 4 * found.error
+    assert result.right == pytest.approx(exact, abs=1e-12)
+    assert abs(result.right - 0.8) < 4 * result.error
 
 
 def test_a_column_twice_is_not_counted_twice():
@@ -145,8 +145,8 @@ def test_the_seed_decides_the_folds_alone():
 
 def test_a_secret_that_only_one_fold_has_is_never_guessed():
     s = np.array([0] * 19 + [1])
-    found = attack(s, [np.arange(20) % 2])
-    assert found.right == found.blind == 0.95
+    result = attack(s, [np.arange(20) % 2])
+    assert result.right == result.blind == 0.95
 
 
 @pytest.mark.parametrize(

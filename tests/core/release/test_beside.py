@@ -58,18 +58,18 @@ def by_definition(counts, kernel):
     p_s = {s: sum(p_sk[s, k] for k in range(n_k)) for s in range(n_s)}
     p_k = {k: sum(p_sk[s, k] for s in range(n_s)) for k in range(n_k)}
     occurring = [s for s in range(n_s) if p_s[s]]
-    found = {"known": [], "added": [], "file": []}
+    result = {"known": [], "added": [], "file": []}
     for k in range(n_k):
         if not p_k[k]:
             continue
-        found["known"].append([p_sk[s, k] / p_k[k] / p_s[s] for s in occurring])
+        result["known"].append([p_sk[s, k] / p_k[k] / p_s[s] for s in occurring])
         for y in range(n_y):
             p_yk = sum(p[s, y, k] for s in range(n_s))
             if not p_yk:
                 continue
-            found["file"].append([p[s, y, k] / p_yk / p_s[s] for s in occurring])
+            result["file"].append([p[s, y, k] / p_yk / p_s[s] for s in occurring])
             left = [s for s in occurring if p_sk[s, k]]
-            found["added"].append([p[s, y, k] / p_yk / (p_sk[s, k] / p_k[k]) for s in left])
+            result["added"].append([p[s, y, k] / p_yk / (p_sk[s, k] / p_k[k]) for s in left])
     guess = {
         "known": sum(max(p_sk[s, k] for s in range(n_s)) for k in range(n_k)),
         "file": sum(
@@ -82,7 +82,7 @@ def by_definition(counts, kernel):
         (p_k[k] for k in range(n_k) if sum(p_sk[s, k] > 0 for s in range(n_s)) == 1), Fraction(0)
     )
     unique = Fraction(sum(c == 1 for c in of_k), n) if n > 1 else None
-    return {key: levels(lifts) | {"guess": float(guess[key])} for key, lifts in found.items()}, (
+    return {key: levels(lifts) | {"guess": float(guess[key])} for key, lifts in result.items()}, (
         float(determined),
         None if unique is None else float(unique),
     )
@@ -91,7 +91,7 @@ def by_definition(counts, kernel):
 def levels(lifts):
     """Return the levels of lists of lifts, one for each output."""
     low, high = min(map(min, lifts)), max(map(max, lifts))
-    ratio = max(max(one) / min(one) if min(one) else math.inf for one in lifts)
+    ratio = max(max(item) / min(item) if min(item) else math.inf for item in lifts)
     least = -math.log(low) if low else math.inf
     return {
         "lip": max(least, math.log(high)),
@@ -111,13 +111,13 @@ def agree(found, expected):
 @given(tables())
 def test_the_figures_are_those_of_the_definition(table):
     counts, kernel = table
-    found = beside(counts, kernel)
+    result = beside(counts, kernel)
     expected, (determined, unique) = by_definition(counts, kernel)
-    agree(found.known, expected["known"])
-    agree(found.added, expected["added"])
-    agree(found.file, expected["file"])
-    assert found.determined == pytest.approx(determined, abs=1e-15)
-    assert found.unique == unique
+    agree(result.known, expected["known"])
+    agree(result.added, expected["added"])
+    agree(result.file, expected["file"])
+    assert result.determined == pytest.approx(determined, abs=1e-15)
+    assert result.unique == unique
 
 
 @settings(max_examples=30)
@@ -135,11 +135,11 @@ def test_a_small_batch_changes_nothing(table):
 @settings(max_examples=30)
 @given(tables())
 def test_what_the_file_gives_away_is_at_most_both_together(table):
-    found = beside(*table)
+    result = beside(*table)
     for key in ("lip", "ldp", "pml", "min_lift"):
-        assert found.file[key] <= found.known[key] + found.added[key] + 1e-12
-        assert found.known[key] <= found.file[key] + 1e-12  # Y averages to what K says
-    assert found.known["guess"] <= found.file["guess"] + 1e-12
+        assert result.file[key] <= result.known[key] + result.added[key] + 1e-12
+        assert result.known[key] <= result.file[key] + 1e-12  # Y averages to what K says
+    assert result.known["guess"] <= result.file["guess"] + 1e-12
 
 
 @settings(max_examples=30)
@@ -147,10 +147,10 @@ def test_what_the_file_gives_away_is_at_most_both_together(table):
 def test_probabilities_give_the_same_without_records(table):
     counts, kernel = table
     shares = np.array(counts) / np.sum(counts)
-    found, whole = beside(shares, kernel), beside(counts, kernel)
-    assert found.unique is None
+    result, whole = beside(shares, kernel), beside(counts, kernel)
+    assert result.unique is None
     for name in ("known", "added", "file"):
-        agree(getattr(found, name), getattr(whole, name))
+        agree(getattr(result, name), getattr(whole, name))
 
 
 @settings(max_examples=30)
@@ -158,7 +158,7 @@ def test_probabilities_give_the_same_without_records(table):
 def test_a_column_of_one_value_leaves_the_levels_of_y_alone(table):
     counts, kernel = table
     flat = np.array(counts).sum(axis=2, keepdims=True)
-    found = beside(flat, kernel)
+    result = beside(flat, kernel)
     n_s, n_x, _ = flat.shape
     cube = np.broadcast_to(
         np.reshape(kernel, (-1, n_x, len(kernel[0]))), (n_s, n_x, len(kernel[0]))
@@ -166,9 +166,9 @@ def test_a_column_of_one_value_leaves_the_levels_of_y_alone(table):
     joint_sy = np.einsum("sx,sxy->sy", flat[:, :, 0] / flat.sum(), cube)
     alone = leakage(joint_sy[joint_sy.any(axis=1)], tuple(map(str, range(cube.shape[2]))))
     for key in ("lip", "ldp", "pml"):
-        assert found.known[key] == pytest.approx(0, abs=1e-14)
-        assert found.added[key] == pytest.approx(alone.achieved[key], abs=1e-12)
-        assert found.file[key] == pytest.approx(alone.achieved[key], abs=1e-12)
+        assert result.known[key] == pytest.approx(0, abs=1e-14)
+        assert result.added[key] == pytest.approx(alone.achieved[key], abs=1e-12)
+        assert result.file[key] == pytest.approx(alone.achieved[key], abs=1e-12)
 
 
 def test_where_k_rules_a_secret_out_y_cannot_do_so_again():
@@ -176,31 +176,31 @@ def test_where_k_rules_a_secret_out_y_cannot_do_so_again():
     counts = [[[2, 0], [2, 0]], [[2, 0], [2, 0]], [[0, 4], [0, 4]]]
     kernel = [[0.75, 0.25], [0.25, 0.75]] * 3
     kernel = [*kernel[:2], *kernel[2:4][::-1], *kernel[4:]]
-    found = beside(counts, np.array([[0.75, 0.25]] * 2 + [[0.25, 0.75]] * 2 + [[0.5, 0.5]] * 2))
-    assert found.known["lip"] == found.known["ldp"] == found.known["min_lift"] == math.inf
-    assert found.known["pml"] == pytest.approx(math.log(2))
-    assert found.added["ldp"] == pytest.approx(math.log(3))
-    assert found.added["lip"] == pytest.approx(math.log(2))
-    assert found.file["lip"] == math.inf
-    assert found.determined == 0.5
+    result = beside(counts, np.array([[0.75, 0.25]] * 2 + [[0.25, 0.75]] * 2 + [[0.5, 0.5]] * 2))
+    assert result.known["lip"] == result.known["ldp"] == result.known["min_lift"] == math.inf
+    assert result.known["pml"] == pytest.approx(math.log(2))
+    assert result.added["ldp"] == pytest.approx(math.log(3))
+    assert result.added["lip"] == pytest.approx(math.log(2))
+    assert result.file["lip"] == math.inf
+    assert result.determined == 0.5
     assert beside(counts, kernel).added["lip"] == 0  # Y says the same of both secrets
 
 
 def test_where_k_determines_s_nothing_is_left_to_add():
-    found = beside([[[3, 0], [1, 0]], [[0, 2], [0, 2]]], np.eye(2))
-    assert set(found.added.values()) == {0.0}
-    assert (found.determined, found.unique) == (1.0, 0.0)
+    result = beside([[[3, 0], [1, 0]], [[0, 2], [0, 2]]], np.eye(2))
+    assert set(result.added.values()) == {0.0}
+    assert (result.determined, result.unique) == (1.0, 0.0)
 
 
 def test_a_reader_who_guesses_gains_what_y_adds():
     """K is noise: S is guessed right half the time, and three times in four with Y."""
-    found = beside([[[3, 3], [1, 1]], [[1, 1], [3, 3]]], np.eye(2))
-    assert [found.known["guess"], found.added["guess"], found.file["guess"]] == [0.5, 0.25, 0.75]
+    result = beside([[[3, 3], [1, 1]], [[1, 1], [3, 3]]], np.eye(2))
+    assert [result.known["guess"], result.added["guess"], result.file["guess"]] == [0.5, 0.25, 0.75]
 
 
 def test_a_record_alone_on_k_is_counted():
-    found = beside([[[1, 0, 2]], [[0, 1, 2]]], [[1.0]])
-    assert found.unique == pytest.approx(2 / 6)
+    result = beside([[[1, 0, 2]], [[0, 1, 2]]], [[1.0]])
+    assert result.unique == pytest.approx(2 / 6)
     assert beside([[[1]]], [[1.0]]).unique is None  # a distribution of a single cell
 
 
@@ -245,8 +245,8 @@ def adult():
         for name in table.column_names
     }
     codes = {
-        name: (one.dictionary.to_pylist(), one.indices.to_numpy().astype(np.int64))
-        for name, one in encoded.items()
+        name: (item.dictionary.to_pylist(), item.indices.to_numpy().astype(np.int64))
+        for name, item in encoded.items()
     }
     place = {name: i for i, name in enumerate(result.joint.x_labels)}
     occupations, x = codes["occupation"]
@@ -266,39 +266,39 @@ def counted(adult, names):
 
 
 def test_adult_relationship_moves_beliefs_by_4364(adult):
-    found, _, _ = counted(adult, ["relationship"])
-    assert round(math.exp(found.known["lip"])) == 4364
-    assert found.added["lip"] == math.inf
+    result, _, _ = counted(adult, ["relationship"])
+    assert round(math.exp(result.known["lip"])) == 4364
+    assert result.added["lip"] == math.inf
 
 
 def test_adult_y_beside_education_rules_a_sex_out(adult):
-    found, _, _ = counted(adult, ["education"])
-    assert found.added["lip"] == math.inf
-    assert 0 < found.known["lip"] < math.inf
+    result, _, _ = counted(adult, ["education"])
+    assert result.added["lip"] == math.inf
+    assert 0 < result.known["lip"] < math.inf
 
 
 def test_adult_y_beside_income_moves_beliefs_by_3(adult):
-    found, _, _ = counted(adult, ["income"])
-    assert round(math.exp(found.added["lip"]), 1) == 3.0
+    result, _, _ = counted(adult, ["income"])
+    assert round(math.exp(result.added["lip"]), 1) == 3.0
 
 
 def test_adult_y_alone_keeps_its_promise(adult):
-    found, _, _ = counted(adult, [])
+    answer, _, _ = counted(adult, [])
     _, _, result, _ = adult
-    assert found.file["pml"] <= 0.5 + 1e-9
-    assert found.file["pml"] == pytest.approx(result.after.achieved["pml"], abs=1e-12)
+    assert answer.file["pml"] <= 0.5 + 1e-9
+    assert answer.file["pml"] == pytest.approx(result.after.achieved["pml"], abs=1e-12)
 
 
 def test_adult_21442_of_22443_combinations_determine_sex(adult):
     *_, others = adult
-    found, k, s = counted(adult, others)
+    result, k, s = counted(adult, others)
     pairs = len(np.unique(2 * k + s))
     kinds = int(k.max()) + 1
     assert len(others) == 9
     assert (kinds, 2 * kinds - pairs) == (22443, 21442)
     alone = np.bincount(k) == 1
-    assert found.unique == pytest.approx(alone.sum() / len(k))
+    assert result.unique == pytest.approx(alone.sum() / len(k))
     of_k = [set() for _ in range(kinds)]
-    for one, secret in zip(k.tolist(), s.tolist(), strict=True):
-        of_k[one].add(secret)
-    assert found.determined == pytest.approx(np.mean([len(of_k[one]) == 1 for one in k]))
+    for item, secret in zip(k.tolist(), s.tolist(), strict=True):
+        of_k[item].add(secret)
+    assert result.determined == pytest.approx(np.mean([len(of_k[item]) == 1 for item in k]))

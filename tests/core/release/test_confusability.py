@@ -15,37 +15,37 @@ def test_edges_and_parts_against_networkx(seed, n_s, n_y):
     rng = np.random.default_rng(seed)
     p = rng.random((n_s, n_y)) * (rng.random((n_s, n_y)) < 0.4)
     p[rng.integers(n_s)] += 1e-3 * (p.sum(axis=0) == 0)
-    found = release_graph(leakage(p / p.sum(), tuple(map(str, range(n_y)))))
+    result = release_graph(leakage(p / p.sum(), tuple(map(str, range(n_y)))))
     graph = nx.Graph()
     graph.add_nodes_from(range(n_y))
     graph.add_edges_from(
         (a, b) for a in range(n_y) for b in range(a) if ((p[:, a] > 0) & (p[:, b] > 0)).any()
     )
-    assert {frozenset(edge) for edge in found.edges} == {frozenset(edge) for edge in graph.edges}
-    assert found.components == nx.number_connected_components(graph)
-    assert found.possible.tolist() == (p > 0).sum(axis=0).tolist()
-    assert found.fewest == (p > 0).sum(axis=0).min()
-    assert found.positions.shape == (n_y, 2)
-    assert found.left_out == 0
+    assert {frozenset(edge) for edge in result.edges} == {frozenset(edge) for edge in graph.edges}
+    assert result.components == nx.number_connected_components(graph)
+    assert result.possible.tolist() == (p > 0).sum(axis=0).tolist()
+    assert result.fewest == (p > 0).sum(axis=0).min()
+    assert result.positions.shape == (n_y, 2)
+    assert result.left_out == 0
 
 
 def test_of_a_large_graph_the_most_likely_outputs_are_kept():
     p = np.arange(1, 101)[None, :] * np.ones((2, 1))
     p[0, 0] = 0
-    found = release_graph(leakage(p / p.sum(), tuple(map(str, range(100)))), most=10)
-    assert found.names == tuple(map(str, range(90, 100)))
-    assert found.left_out == 90
-    assert found.fewest == 1
-    assert found.components == 1
-    assert len(found.edges) == 45
+    result = release_graph(leakage(p / p.sum(), tuple(map(str, range(100)))), most=10)
+    assert result.names == tuple(map(str, range(90, 100)))
+    assert result.left_out == 90
+    assert result.fewest == 1
+    assert result.components == 1
+    assert len(result.edges) == 45
 
 
 def test_a_layout_is_shared_and_cannot_be_changed():
-    one = release_graph(leakage([[0.3, 0.2], [0.3, 0.2]], ("a", "b")))
+    item = release_graph(leakage([[0.3, 0.2], [0.3, 0.2]], ("a", "b")))
     two = release_graph(leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b")))
-    assert one.positions is two.positions
+    assert item.positions is two.positions
     with pytest.raises(ValueError, match="read-only"):
-        one.positions[0] = 0
+        item.positions[0] = 0
 
 
 def test_most_likely_keeps_the_order_and_takes_the_first_of_equals():
@@ -97,6 +97,6 @@ def test_a_secret_that_never_occurs_is_no_node():
 
 
 def test_a_graph_that_tells_nothing_apart_is_a_circle():
-    found = release_graph(leakage(np.full((2, 5), 0.1), tuple("abcde")))
-    np.testing.assert_allclose(np.linalg.norm(found.positions, axis=1), 1)
-    assert len({tuple(place) for place in found.positions.round(6)}) == 5
+    result = release_graph(leakage(np.full((2, 5), 0.1), tuple("abcde")))
+    np.testing.assert_allclose(np.linalg.norm(result.positions, axis=1), 1)
+    assert len({tuple(place) for place in result.positions.round(6)}) == 5

@@ -68,18 +68,20 @@ def test_a_file_in_sentences():
         "knows it, Y changes no belief about sex; the file as a whole changes no belief about sex. "
         "A guess of sex is right with probability 0.500 from it, and 0.500 with Y."
     )
-    told = file_sentences(TWIN, ["a", "b", "c", "d", "e"], "sex")
-    assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in told
-    assert "to a reader who knows them, Y changes no belief" in told
-    assert "100 % of the records have values there that occur with one value of sex alone." in told
+    reported = file_sentences(TWIN, ["a", "b", "c", "d", "e"], "sex")
+    assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in reported
+    assert "to a reader who knows them, Y changes no belief" in reported
+    assert (
+        "100 % of the records have values there that occur with one value of sex alone." in reported
+    )
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
     assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")
 
 
 def test_an_attack_is_one_sentence():
-    found = Attack(0.79964, 0.00222, 0.6692, 32_561)
-    assert attack_sentence(found, ["age", "race"], "sex") == (
+    result = Attack(0.79964, 0.00222, 0.6692, 32_561)
+    assert attack_sentence(result, ["age", "race"], "sex") == (
         "An attack that learns from other records guesses sex right for 80.0% ± 0.2% of 32,561 "
         "records from Y and these 2 columns, compared with 66.9% without them."
     )
-    assert "from Y and this column, " in attack_sentence(found, ["age"], "sex")
+    assert "from Y and this column, " in attack_sentence(result, ["age"], "sex")

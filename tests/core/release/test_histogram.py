@@ -12,23 +12,23 @@ HALF = leakage([[0.4, 0.1, 0.0], [0.1, 0.3, 0.1]], ("a", "b", "c"))
 
 
 def test_each_record_falls_into_one_bin_on_either_side():
-    found = lift_histogram(HALF, 1.0, bins=4)
-    assert found.low.sum() + found.excluded == pytest.approx(1)
-    assert found.high.sum() == pytest.approx(1)
-    assert found.below == 5  # four, and that of 0
-    assert found.low[5:].sum() == 0
-    assert found.high[:5].sum() == 0
+    result = lift_histogram(HALF, 1.0, bins=4)
+    assert result.low.sum() + result.excluded == pytest.approx(1)
+    assert result.high.sum() == pytest.approx(1)
+    assert result.below == 5  # four, and that of 0
+    assert result.low[5:].sum() == 0
+    assert result.high[:5].sum() == 0
 
 
 def test_bins_by_hand():
     # a: lifts 1.6, 0.4; b: 0.5, 1.5; c: 0, 2. Edges at ±0.5 and ±1 nats.
-    found = lift_histogram(HALF, 1.0, bins=2)
-    np.testing.assert_allclose(found.edges, [-1, -0.5, 0, 0, 0, 0.5, 1])
-    np.testing.assert_allclose(found.low, [0.9, 0, 0, 0, 0, 0])
-    np.testing.assert_allclose(found.high, [0, 0, 0, 0, 0.9, 0.1], atol=1e-12)
-    assert found.excluded == pytest.approx(0.1)
-    assert found.excluded_members == ("c",)
-    assert found.members == (("a", "b"), (), (), (), ("a", "b"), ("c",))
+    result = lift_histogram(HALF, 1.0, bins=2)
+    np.testing.assert_allclose(result.edges, [-1, -0.5, 0, 0, 0, 0.5, 1])
+    np.testing.assert_allclose(result.low, [0.9, 0, 0, 0, 0, 0])
+    np.testing.assert_allclose(result.high, [0, 0, 0, 0, 0.9, 0.1], atol=1e-12)
+    assert result.excluded == pytest.approx(0.1)
+    assert result.excluded_members == ("c",)
+    assert result.members == (("a", "b"), (), (), (), ("a", "b"), ("c",))
 
 
 def test_a_value_at_an_edge_counts_on_the_side_of_0():
@@ -36,22 +36,22 @@ def test_a_value_at_an_edge_counts_on_the_side_of_0():
     low, high = np.exp(-eps) * (1 - 1e-12), np.exp(eps) * (1 + 1e-12)
     s = (1 - low) / (high - low)
     p = np.array([[s * high, s * (2 - high)], [(1 - s) * low, (1 - s) * (2 - low)]]) / 2
-    found = lift_histogram(leakage(p / p.sum(), ("a", "b")), 1.0, bins=2)
-    assert "a" not in found.members[0]
-    assert "a" in found.members[1]
-    assert "a" in found.members[4]
+    result = lift_histogram(leakage(p / p.sum(), ("a", "b")), 1.0, bins=2)
+    assert "a" not in result.members[0]
+    assert "a" in result.members[1]
+    assert "a" in result.members[4]
 
 
 @pytest.mark.parametrize("limits", [None, (0.1, 0.2), (np.inf, 0.0), (0.0, np.inf), (0.5, 0.5)])
 def test_what_tells_nothing_stands_at_0(limits):
     # not in the bin from 0 to the next edge: there beliefs would seem to move
     leak = leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b"))
-    found = lift_histogram(leak, 0.5, 3, limits)
-    (fall,), (rise,) = np.flatnonzero(found.low), np.flatnonzero(found.high)
-    assert found.edges[[fall, fall + 1, rise, rise + 1]].tolist() == [0, 0, 0, 0]
-    assert fall < found.below <= rise
-    assert found.low.sum() == pytest.approx(1)
-    assert found.high.sum() == pytest.approx(1)
+    result = lift_histogram(leak, 0.5, 3, limits)
+    (fall,), (rise,) = np.flatnonzero(result.low), np.flatnonzero(result.high)
+    assert result.edges[[fall, fall + 1, rise, rise + 1]].tolist() == [0, 0, 0, 0]
+    assert fall < result.below <= rise
+    assert result.low.sum() == pytest.approx(1)
+    assert result.high.sum() == pytest.approx(1)
 
 
 @given(seed=st.integers(0, 10_000), n_s=st.integers(2, 5), n_x=st.integers(2, 8))
@@ -75,10 +75,10 @@ def test_where_x_rules_something_out_a_release_may_fall_further_than_its_other_s
     assert np.isfinite(after.log_min_lift).all()
     assert reach(after) > reach(before)
     far = max(reach(before), reach(after))
-    found = lift_histogram(after, far)
-    assert found.edges[0] <= after.log_min_lift.min()
-    low = found.low[: found.below]
-    place = np.searchsorted(found.edges[: found.below + 1], after.log_min_lift.min()) - 1
+    result = lift_histogram(after, far)
+    assert result.edges[0] <= after.log_min_lift.min()
+    low = result.low[: result.below]
+    place = np.searchsorted(result.edges[: result.below + 1], after.log_min_lift.min()) - 1
     assert low[max(place, 0)] > 0
 
 
@@ -90,13 +90,13 @@ def test_a_bad_axis_is_named(furthest, bins):
 
 def test_asymmetry_is_that_of_the_paper():
     # [Lift] Fig. 1: log Ψ ∈ [−12, −0.06], log Λ ∈ [0.02, 1.64], over 10³ draws of 17×5.
-    found = asymmetry()
-    assert -14 < found.low_range[0] < -8
-    assert -0.1 < found.low_range[1] < 0
-    assert 0 < found.high_range[0] < 0.1
-    assert 1.5 < found.high_range[1] <= np.log(5)
-    assert found.low.sum() == pytest.approx(1)
-    assert found.high.sum() == pytest.approx(1)
+    result = asymmetry()
+    assert -14 < result.low_range[0] < -8
+    assert -0.1 < result.low_range[1] < 0
+    assert 0 < result.high_range[0] < 0.1
+    assert 1.5 < result.high_range[1] <= np.log(5)
+    assert result.low.sum() == pytest.approx(1)
+    assert result.high.sum() == pytest.approx(1)
 
 
 def test_asymmetry_repeats_with_its_seed():
@@ -118,29 +118,29 @@ def test_no_bin_holds_both_what_is_allowed_and_what_is_not(seed, fall, rise, bin
     if at:  # limits that some symbol reaches exactly
         fall, rise = float(-leak.log_min_lift.max()), float(leak.log_max_lift.min())
     far = reach(leak)
-    found = lift_histogram(leak, far, bins, (fall, rise))
-    assert found.low.sum() == pytest.approx(1)
-    assert found.high.sum() == pytest.approx(1)
-    assert (np.diff(found.edges) >= 0).all()
-    assert found.edges[0] == -far
-    assert found.edges[-1] == far
-    assert found.edges[found.below] == 0
+    result = lift_histogram(leak, far, bins, (fall, rise))
+    assert result.low.sum() == pytest.approx(1)
+    assert result.high.sum() == pytest.approx(1)
+    assert (np.diff(result.edges) >= 0).all()
+    assert result.edges[0] == -far
+    assert result.edges[-1] == far
+    assert result.edges[result.below] == 0
     places = {name: y for y, name in enumerate(leak.labels)}
-    for place, names in enumerate(found.members):
-        low, high = found.edges[place], found.edges[place + 1]
-        limit = -fall if place < found.below else rise
-        inside = low >= limit - 1e-9 if place < found.below else high <= limit + 1e-9
+    for place, names in enumerate(result.members):
+        low, high = result.edges[place], result.edges[place + 1]
+        limit = -fall if place < result.below else rise
+        inside = low >= limit - 1e-9 if place < result.below else high <= limit + 1e-9
         for name in names:
             y = places[name]
-            value = leak.log_min_lift[y] if place < found.below else leak.log_max_lift[y]
+            value = leak.log_min_lift[y] if place < result.below else leak.log_max_lift[y]
             assert low - 1e-8 <= value <= high + 1e-8
-            allowed = value >= limit - 1e-9 if place < found.below else value <= limit + 1e-9
+            allowed = value >= limit - 1e-9 if place < result.below else value <= limit + 1e-9
             assert inside == allowed or min(abs(value - limit), far - abs(limit)) < 1e-8
 
 
 def test_nothing_allowed_leaves_a_bin_of_its_own_at_0():
     still = leakage([[0.2, 0.3], [0.2, 0.3]], ("a", "b"))
-    found = lift_histogram(still, 0.5, 3, (0.0, 0.0))
-    assert found.edges[found.below - 1 : found.below + 2].tolist() == [0, 0, 0]
-    assert found.low[found.below - 1] == pytest.approx(1)
-    assert found.high[found.below] == pytest.approx(1)
+    result = lift_histogram(still, 0.5, 3, (0.0, 0.0))
+    assert result.edges[result.below - 1 : result.below + 2].tolist() == [0, 0, 0]
+    assert result.low[result.below - 1] == pytest.approx(1)
+    assert result.high[result.below] == pytest.approx(1)

@@ -122,7 +122,7 @@ def test_promises_on_all_outputs_together_bind_no_rare_output(notion):
     joint = Joint.from_counts([[6, 2, 2], [1, 3, 6]])
     with clock.using(clock.Ticking(0.01)):
         promised = implications(joint, notion)
-    levels = {key: found.level for key, found in promised.items()}
+    levels = {key: result.level for key, result in promised.items()}
     rng = np.random.default_rng(3)
     for scale in (0.02, 0.1, 0.5, 1.0):
         for _ in range(40):
@@ -130,14 +130,14 @@ def test_promises_on_all_outputs_together_bind_no_rare_output(notion):
             kernel = polished(joint, np.hstack([rare, np.full((3, 1), 1 - scale)]), notion)
             for key, level in of_kernel(joint, kernel).items():
                 assert level <= levels[key] + 1e-7, key
-    for key, found in promised.items():
-        made = found.kernel
+    for key, result in promised.items():
+        made = result.kernel
         if key in AVERAGES:
             made = polished(joint, made, notion)
         else:
-            made = with_output(joint, notion, found.output)
+            made = with_output(joint, notion, result.output)
         # smooth budgets are proven to a gap that time decides
-        assert of_kernel(joint, made)[key] == pytest.approx(found.level, abs=5e-4), key
+        assert of_kernel(joint, made)[key] == pytest.approx(result.level, abs=5e-4), key
 
 
 def test_what_a_budget_says_of_itself_is_what_it_implies():
@@ -157,18 +157,18 @@ def test_what_a_budget_says_of_itself_is_what_it_implies():
 @settings(max_examples=25)
 def test_every_level_is_reached_by_an_allowed_mechanism(question):
     joint, notion = question
-    for key, found in implications(joint, notion).items():
-        assert found.level == pytest.approx(found.reached, abs=2e-6)
-        kernel = found.kernel
+    for key, result in implications(joint, notion).items():
+        assert result.level == pytest.approx(result.reached, abs=2e-6)
+        kernel = result.kernel
         if key in AVERAGES:
             kernel = polished(joint, kernel, notion)
         else:
-            kernel = with_output(joint, notion, found.output)
+            kernel = with_output(joint, notion, result.output)
         reached = of_kernel(joint, kernel)[key]
-        if np.isinf(found.level):
+        if np.isinf(result.level):
             assert reached > 15  # a lift that is 0 but for rounding
         else:
-            assert reached == pytest.approx(found.level, abs=1e-5)
+            assert reached == pytest.approx(result.level, abs=1e-5)
 
 
 @given(questions(max_x=3))
@@ -198,16 +198,16 @@ def test_levels_of_outputs_are_those_of_the_worst_vertex(question):
 )
 def test_round_sets(notion):
     joint = Joint.random_uniform(3, 5, np.random.default_rng(1))
-    found = implications(joint, notion, time_limit=1)
+    result = implications(joint, notion, time_limit=1)
     rng = np.random.default_rng(2)
     for _ in range(50):
         kernel = polished(joint, rng.dirichlet(0.2 * np.ones(3), size=5), notion)
         for key, level in of_kernel(joint, kernel).items():
-            assert level <= found[key].level + 1e-6, key
+            assert level <= result[key].level + 1e-6, key
     for key in ("lip", "ldp", "pml", "guess"):
-        assert found[key].level == pytest.approx(found[key].reached, abs=1e-5)
-        kernel = with_output(joint, notion, found[key].output)
-        assert of_kernel(joint, kernel)[key] == pytest.approx(found[key].level, abs=1e-4)
+        assert result[key].level == pytest.approx(result[key].reached, abs=1e-5)
+        kernel = with_output(joint, notion, result[key].output)
+        assert of_kernel(joint, kernel)[key] == pytest.approx(result[key].level, abs=1e-4)
 
 
 def test_what_a_notion_says_of_itself_is_never_more_than_asked():
@@ -270,11 +270,11 @@ def test_bad_questions():
 def test_what_reaches_an_average_keeps_the_promise_to_the_last_digit():
     joint = Joint.from_counts([[1.9e-8, 7e-9], [2.0, 7.0], [11.0, 10.0]])
     notion = Chi2Privacy(np.inf, 0.05)
-    found = implications(joint, notion)
+    result = implications(joint, notion)
     for key in AVERAGES:
-        assert notion.holds(joint, found[key].kernel), key
-        assert of_kernel(joint, found[key].kernel)[key] == pytest.approx(
-            found[key].reached, abs=1e-9
+        assert notion.holds(joint, result[key].kernel), key
+        assert of_kernel(joint, result[key].kernel)[key] == pytest.approx(
+            result[key].reached, abs=1e-9
         )
 
 
@@ -301,10 +301,10 @@ def test_levels_of_thousands_of_symbols_keep_their_time_limit():
     joint = Joint.random_dirichlet(10, 2_000, 1.0, np.random.default_rng(0))
     before = time.process_time()
     with clock.using(time.process_time):
-        found = implications(joint, LDP(0.5), time_limit=0.5)
+        result = implications(joint, LDP(0.5), time_limit=0.5)
     assert time.process_time() - before < 1.5
-    assert all(0 <= level.reached <= level.level < np.inf for level in found.values())
-    assert found["ldp"].level == 0.5
+    assert all(0 <= level.reached <= level.level < np.inf for level in result.values())
+    assert result["ldp"].level == 0.5
 
 
 def test_levels_without_any_time_are_implied_still():
@@ -312,7 +312,7 @@ def test_levels_without_any_time_are_implied_still():
     joint = Joint.random_dirichlet(3, 400, 1.0, np.random.default_rng(1))
     within = implications(joint, LDP(0.5), time_limit=5)
     with clock.using(clock.Ticking(1e9)):
-        found = implications(joint, LDP(0.5), time_limit=1.0)
-    for key, level in found.items():
+        result = implications(joint, LDP(0.5), time_limit=1.0)
+    for key, level in result.items():
         assert level.level >= within[key].reached - 1e-9
         assert level.reached <= within[key].level + 1e-9

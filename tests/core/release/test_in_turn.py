@@ -28,13 +28,13 @@ CORRELATED = np.array([[[8, 2], [3, 1]], [[1, 3], [2, 9]]])[..., None]
 
 def kernels_of(draw, sizes):
     """Draw a kernel in sixteenths for each column."""
-    found = []
+    result = []
     for n_x in sizes:
         n_y = draw(st.integers(1, 3))
         cuts = st.lists(st.integers(0, 16), min_size=n_y - 1, max_size=n_y - 1)
         rows = [[0, *sorted(draw(cuts)), 16] for _ in range(n_x)]
-        found.append([[(b - a) / 16 for a, b in pairwise(row)] for row in rows])
-    return found
+        result.append([[(b - a) / 16 for a, b in pairwise(row)] for row in rows])
+    return result
 
 
 @st.composite
@@ -52,16 +52,16 @@ def products(counts, kernels):
     """Return P(s, y_1, …, k) up to a factor, by its definition, as fractions."""
     *inner, n_k = counts.shape[1:]
     shape = [len(kernel[0]) for kernel in kernels]
-    found = {}
+    result = {}
     for s, k, *ys in product(range(len(counts)), range(n_k), *map(range, shape)):
-        found[s, k, tuple(ys)] = sum(
+        result[s, k, tuple(ys)] = sum(
             int(counts[(s, *xs, k)])
             * math.prod(
                 Fraction(kernel[x][y]) for kernel, x, y in zip(kernels, xs, ys, strict=True)
             )
             for xs in product(*map(range, inner))
         )
-    return found
+    return result
 
 
 def levels(after, before):
@@ -107,29 +107,29 @@ def same(found, expected):
 def test_the_figures_are_those_of_the_definition(table):
     counts, kernels = table
     n_s = len(counts)
-    found, exact = in_turn(counts, kernels), products(counts, kernels)
+    result, exact = in_turn(counts, kernels), products(counts, kernels)
     known = [by_known(exact, n_s, outputs) for outputs in range(3)]
     for step in (1, 2):
         before = known[step - 1]
         same(
-            found.added[step - 1],
+            result.added[step - 1],
             levels(known[step], lambda at, of=before, n=step - 1: of[at[0], at[1][:n]]),
         )
     prior = {s: int(counts[s].sum()) for s in range(n_s)}
-    same(found.together.known, levels(known[0], lambda _: prior))
-    same(found.together.added, levels(known[2], lambda at: known[0][at[0], ()]))
-    same(found.together.file, levels(known[2], lambda _: prior))
+    same(result.together.known, levels(known[0], lambda _: prior))
+    same(result.together.added, levels(known[2], lambda at: known[0][at[0], ()]))
+    same(result.together.file, levels(known[2], lambda _: prior))
 
 
 @settings(max_examples=60)
 @given(tables())
 def test_all_outputs_reveal_at_most_the_sum(table):
-    found = in_turn(*table)
+    result = in_turn(*table)
     for key in LEVELS:
-        total = sum(one[key] for one in found.added)
-        assert found.bound[key] == pytest.approx(found.together.known[key] + total)
-        assert found.together.added[key] <= total + 1e-12
-        assert found.together.file[key] <= found.bound[key] + 1e-12
+        total = sum(item[key] for item in result.added)
+        assert result.bound[key] == pytest.approx(result.together.known[key] + total)
+        assert result.together.added[key] <= total + 1e-12
+        assert result.together.file[key] <= result.bound[key] + 1e-12
 
 
 @settings(max_examples=12)
@@ -137,9 +137,9 @@ def test_all_outputs_reveal_at_most_the_sum(table):
 def test_mechanisms_in_turn_stay_within_the_sum_of_their_budgets(table, budgets):
     counts, _ = table
     made = released_in_turn(counts, [LIP(eps) for eps in budgets], order=[1, 0])
-    assert [one.notion.notion.eps for one in made.mechanisms] == [budgets[1], budgets[0]]
+    assert [item.notion.notion.eps for item in made.mechanisms] == [budgets[1], budgets[0]]
     turned = np.swapaxes(counts, 1, 2)
-    kernels = [one.kernel for one in made.mechanisms]
+    kernels = [item.kernel for item in made.mechanisms]
     known = [by_known(products(turned, kernels), len(counts), outputs) for outputs in range(3)]
     for step, eps in ((1, budgets[1]), (2, budgets[0])):
         before = known[step - 1]
@@ -186,7 +186,7 @@ def test_a_symbol_that_never_occurs_has_no_row():
 
 def test_the_split_is_at_least_as_good_as_any_of_a_grid():
     made = split_budget(CORRELATED, 0.6)
-    budgets = [one.notion.notion.eps for one in made.mechanisms]
+    budgets = [item.notion.notion.eps for item in made.mechanisms]
     assert sum(budgets) == pytest.approx(0.6)
     assert made.released.together.added["lip"] <= 0.6 + 1e-9
     for order in ([0, 1], [1, 0]):
@@ -206,7 +206,7 @@ def test_four_columns_have_parts_that_add_up():
     with clock.using(clock.Ticking(0.05)):
         made = split_budget(joint, 0.8, time_limit=3)
     assert sorted(made.order) == [0, 1, 2, 3]
-    assert sum(one.notion.notion.eps for one in made.mechanisms) == pytest.approx(0.8)
+    assert sum(item.notion.notion.eps for item in made.mechanisms) == pytest.approx(0.8)
     assert made.released.together.added["lip"] <= 0.8 + 1e-9
 
 
@@ -214,16 +214,16 @@ def test_without_time_the_first_design_is_returned():
     with clock.using(clock.Ticking(0.01)):
         made = split_budget(CORRELATED, 0.6, time_limit=0)
     assert made.order == (0, 1)
-    assert [one.notion.notion.eps for one in made.mechanisms] == [0.3, 0.3]
+    assert [item.notion.notion.eps for item in made.mechanisms] == [0.3, 0.3]
     assert made.released.together.added["lip"] <= 0.6 + 1e-9
 
 
 def test_where_outputs_are_many_the_bound_is_left():
     kernels = [np.eye(2), np.eye(2)]
     with patch.object(sys.modules[in_turn.__module__], "MOST_TOGETHER", 3):
-        found = in_turn(CORRELATED, kernels)
-    assert found.together is None
-    assert found.bound == in_turn(CORRELATED, kernels).bound
+        result = in_turn(CORRELATED, kernels)
+    assert result.together is None
+    assert result.bound == in_turn(CORRELATED, kernels).bound
 
 
 @pytest.mark.parametrize(

@@ -82,14 +82,14 @@ def test_draws_keep_a_promise_where_their_kernel_does(joint, notion):
     weak = 0.9 * np.full((4, 2), 0.5) + 0.1 * np.eye(4)[:, :2] + 0.05 * np.eye(4)[:, 2:]
     weak = np.hstack([weak, 1 - weak.sum(axis=1, keepdims=True)])
     weak = np.maximum(weak, 0) / np.maximum(weak, 0).sum(axis=1, keepdims=True)
-    found = redrawn(joint, weak, notion)
-    assert [one.k for one in found] == [1, 2, 3]
-    for one in found:
-        together = product_kernel(weak, one.k)
-        assert one.kept == notion.holds(joint, together)
-        assert one.lip.level == pytest.approx(LIP(1).achieved(joint, together), rel=1e-9)
-        assert one.ldp.level == pytest.approx(LDP(1).achieved(joint, together), rel=1e-9)
-        assert one.promise.exact
+    result = redrawn(joint, weak, notion)
+    assert [item.k for item in result] == [1, 2, 3]
+    for item in result:
+        together = product_kernel(weak, item.k)
+        assert item.kept == notion.holds(joint, together)
+        assert item.lip.level == pytest.approx(LIP(1).achieved(joint, together), rel=1e-9)
+        assert item.ldp.level == pytest.approx(LDP(1).achieved(joint, together), rel=1e-9)
+        assert item.promise.exact
 
 
 def test_two_draws_of_perfect_privacy_may_break_it():
@@ -98,14 +98,14 @@ def test_two_draws_of_perfect_privacy_may_break_it():
     joint = Joint.from_counts([[1, 0, 1], [0, 2, 0]])
     hidden = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
     notion = Average("mutual_information", 0.0)
-    found = redrawn(joint, hidden, notion)
-    assert [one.kept for one in found] == [True, False, False]
-    assert found[1].promise.level == pytest.approx(
+    result = redrawn(joint, hidden, notion)
+    assert [item.kept for item in result] == [True, False, False]
+    assert result[1].promise.level == pytest.approx(
         np.log(2) - 0.75 * (-(1 / 3) * np.log(1 / 3) - (2 / 3) * np.log(2 / 3)), abs=1e-12
     )
 
 
 def test_saying_nothing_keeps_every_promise_however_often(joint):
-    found = redrawn(joint, np.ones((4, 1)), LIP(0))
-    assert all(one.kept for one in found)
-    assert [one.lip.level for one in found] == pytest.approx([0, 0, 0], abs=1e-12)
+    result = redrawn(joint, np.ones((4, 1)), LIP(0))
+    assert all(item.kept for item in result)
+    assert [item.lip.level for item in result] == pytest.approx([0, 0, 0], abs=1e-12)

@@ -49,15 +49,15 @@ def test_something_is_left_iff_the_optimum_without_a_budget_keeps_something(seed
     table = rng.integers(0, rng.integers(2, 6), size=rng.integers(1, 5, size=2))
     table[0, 0] += 2  # a sum of 1 would be a distribution, not counts
     joint = Joint.from_counts(table)
-    found = perfect_privacy(joint)
+    result = perfect_privacy(joint)
     counts = np.rint(joint.p * joint.n).astype(int)
-    assert found.rank == rank_of(counts)
-    assert found.dimension == joint.n_x - found.rank
-    assert found.moves.shape == (found.dimension, joint.n_x)
-    np.testing.assert_allclose(found.moves.sum(axis=1), 0, atol=1e-9)
-    np.testing.assert_allclose(joint.p / joint.p_x @ found.moves.T, 0, atol=1e-9)
+    assert result.rank == rank_of(counts)
+    assert result.dimension == joint.n_x - result.rank
+    assert result.moves.shape == (result.dimension, joint.n_x)
+    np.testing.assert_allclose(result.moves.sum(axis=1), 0, atol=1e-9)
+    np.testing.assert_allclose(joint.p / joint.p_x @ result.moves.T, 0, atol=1e-9)
     kept = m.optimal(joint, Average("mutual_information", 0), time_limit=60).utility
-    assert (kept > 1e-9) == (found.dimension > 0)
+    assert (kept > 1e-9) == (result.dimension > 0)
 
 
 def test_the_last_digit_of_counts_decides():
@@ -126,12 +126,12 @@ def test_which_promises_are_perfect_privacy(notion, none):
     assert notion.is_perfect_privacy == none
     if none:
         joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
-        told = Average("mutual_information", 1).achieved(joint, m.optimal(joint, notion).kernel)
-        assert told <= 1e-12
+        reported = Average("mutual_information", 1).achieved(joint, m.optimal(joint, notion).kernel)
+        assert reported <= 1e-12
 
 
 def test_a_finding_says_why_something_is_left():
-    told = finding(evaluate(Scenario(notion="average_mi", eps=0.0)))
-    assert told.startswith("The release reveals nothing about sex.")
-    assert "something about occupation can be revealed: its 15 values" in told
+    reported = finding(evaluate(Scenario(notion="average_mi", eps=0.0)))
+    assert reported.startswith("The release reveals nothing about sex.")
+    assert "something about occupation can be revealed: its 15 values" in reported
     assert "can be revealed" not in finding(evaluate(Scenario(notion="average_mi", eps=0.02)))

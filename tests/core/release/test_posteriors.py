@@ -19,28 +19,28 @@ ATTRIBUTES = (Attribute("size", ("s", "m", "l")), Attribute("kind", ("a", "b")))
 
 def test_beliefs_are_bayes_rule():
     made = m.generalized_randomized_response(JOINT, eps=0.5)
-    found = disclosure(JOINT, made)
-    np.testing.assert_allclose(found.prior, JOINT.p_s)
+    result = disclosure(JOINT, made)
+    np.testing.assert_allclose(result.prior, JOINT.p_s)
     for y in range(made.n_y):
         for s in range(2):
-            told = sum(JOINT.p[s, x] * made.kernel[x, y] for x in range(6))
+            reported = sum(JOINT.p[s, x] * made.kernel[x, y] for x in range(6))
             all_told = sum(JOINT.p_x[x] * made.kernel[x, y] for x in range(6))
-            assert found.posterior[s, y] == pytest.approx(told / all_told)
-            assert found.mass[y] == pytest.approx(all_told)
+            assert result.posterior[s, y] == pytest.approx(reported / all_told)
+            assert result.mass[y] == pytest.approx(all_told)
     np.testing.assert_allclose(
-        found.log_lift, np.log(found.posterior / found.prior[:, None]), atol=1e-12
+        result.log_lift, np.log(result.posterior / result.prior[:, None]), atol=1e-12
     )
-    assert found.level.max() == pytest.approx(LIP(1).achieved(JOINT, made.kernel))
-    assert found.level[found.worst] == found.level.max()
+    assert result.level.max() == pytest.approx(LIP(1).achieved(JOINT, made.kernel))
+    assert result.level[result.worst] == result.level.max()
 
 
 def test_who_knows_a_value_starts_from_another_prior():
     made = m.identity(JOINT)
-    found = disclosure(JOINT, made, {0: 1})
-    np.testing.assert_allclose(found.prior, [0.5, 0.5])
-    np.testing.assert_allclose(found.posterior, np.eye(2))
-    assert found.labels == ("x3", "x4")
-    assert found.level.tolist() == [np.inf, np.inf]
+    result = disclosure(JOINT, made, {0: 1})
+    np.testing.assert_allclose(result.prior, [0.5, 0.5])
+    np.testing.assert_allclose(result.posterior, np.eye(2))
+    assert result.labels == ("x3", "x4")
+    assert result.level.tolist() == [np.inf, np.inf]
     sure = disclosure(JOINT, made, {0: 1, 1: 0})
     assert sure.prior.tolist() == [1.0, 0.0]
     assert np.isnan(sure.log_lift[1, 0])
@@ -49,8 +49,10 @@ def test_who_knows_a_value_starts_from_another_prior():
 
 def test_the_posterior_of_a_mechanism_that_reads_the_secret():
     made = m.conditional_reporting(JOINT, LIP(0.4))
-    found = disclosure(JOINT, made)
-    np.testing.assert_allclose(found.posterior * found.mass, JOINT.release(made.kernel), atol=1e-12)
+    result = disclosure(JOINT, made)
+    np.testing.assert_allclose(
+        result.posterior * result.mass, JOINT.release(made.kernel), atol=1e-12
+    )
     beliefs = about_x(JOINT, made)
     np.testing.assert_allclose(beliefs.posterior @ beliefs.mass, JOINT.p_x)
     np.testing.assert_allclose(beliefs.posterior.sum(axis=0), 1)
@@ -58,12 +60,12 @@ def test_the_posterior_of_a_mechanism_that_reads_the_secret():
 
 def test_the_worst_side_channel_is_the_srlip_level():
     made = m.optimal(JOINT, LIP(0.5))
-    found = side_channels(JOINT, made, ATTRIBUTES)
-    assert [channel.known for channel in found] == [(), ("size",), ("kind",)]
-    assert max(channel.level for channel in found) == SRLIP(1).achieved(JOINT, made.kernel)
+    result = side_channels(JOINT, made, ATTRIBUTES)
+    assert [channel.known for channel in result] == [(), ("size",), ("kind",)]
+    assert max(channel.level for channel in result) == SRLIP(1).achieved(JOINT, made.kernel)
     for j, size in ((0, 3), (1, 2)):
         levels = [disclosure(JOINT, made, {j: value}).level.max() for value in range(size)]
-        assert found[1 + j].level == pytest.approx(max(levels), abs=1e-12)
+        assert result[1 + j].level == pytest.approx(max(levels), abs=1e-12)
 
 
 def test_values_that_nobody_has_are_refused():

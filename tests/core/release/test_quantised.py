@@ -24,20 +24,20 @@ def test_a_release_is_judged_as_its_own_joint_would_be(seed, n_s, n_x):
     blocks = rng.integers(3, size=n_x)
     partition = [np.flatnonzero(blocks == k).tolist() for k in np.unique(blocks)]
     values = rng.random(n_x)
-    found = range_release(joint, partition, values)
+    result = range_release(joint, partition, values)
     merged = np.stack([counts[:, cluster].sum(axis=1) for cluster in partition], axis=1)
-    assert found.anonymity == (merged > 0).sum(axis=0).min()
-    assert found.reduction == pytest.approx(np.log2(n_s / found.anonymity))
-    assert found.information == pytest.approx(np.log2(found.parts))
-    assert sorted(y for part in found.components for y in part) == list(range(len(partition)))
-    assert found.resolution == pytest.approx(np.log2(n_x / max(map(len, partition))))
-    assert found.distortion == pytest.approx(
+    assert result.anonymity == (merged > 0).sum(axis=0).min()
+    assert result.reduction == pytest.approx(np.log2(n_s / result.anonymity))
+    assert result.information == pytest.approx(np.log2(result.parts))
+    assert sorted(y for part in result.components for y in part) == list(range(len(partition)))
+    assert result.resolution == pytest.approx(np.log2(n_x / max(map(len, partition))))
+    assert result.distortion == pytest.approx(
         max(np.abs(values[c] - values[c].mean()).max() for c in partition)
     )
     np.testing.assert_allclose(
-        np.sort(found.leak.joint_sy.sum(axis=0)), np.sort(merged.sum(axis=0) / counts.sum())
+        np.sort(result.leak.joint_sy.sum(axis=0)), np.sort(merged.sum(axis=0) / counts.sum())
     )
-    assert found.mechanism.notion is None
+    assert result.mechanism.notion is None
 
 
 def test_names_have_no_distortion_and_a_partition_must_hold_every_symbol():
@@ -49,13 +49,13 @@ def test_names_have_no_distortion_and_a_partition_must_hold_every_symbol():
 def test_parts_are_blocks_of_the_table():
     mixed = np.random.default_rng(0).permutation(6)
     leak = leakage(BLOCKS.p[mixed][:, mixed], tuple("abcdef"))
-    found = range_table(leak, tuple("uvwxyz"))
-    assert (found.occurs == np.kron(np.eye(3), np.ones((2, 2)))).all()
-    assert found.parts.tolist() == [0, 0, 1, 1, 2, 2]
-    assert sorted(found.y_labels) == list("abcdef")
-    assert sorted(found.s_labels) == list("uvwxyz")
-    for s, y in np.argwhere(found.occurs):
-        assert leak.occurs["uvwxyz".index(found.s_labels[s]), "abcdef".index(found.y_labels[y])]
+    result = range_table(leak, tuple("uvwxyz"))
+    assert (result.occurs == np.kron(np.eye(3), np.ones((2, 2)))).all()
+    assert result.parts.tolist() == [0, 0, 1, 1, 2, 2]
+    assert sorted(result.y_labels) == list("abcdef")
+    assert sorted(result.s_labels) == list("uvwxyz")
+    for s, y in np.argwhere(result.occurs):
+        assert leak.occurs["uvwxyz".index(result.s_labels[s]), "abcdef".index(result.y_labels[y])]
     assert range_table(leak, tuple("uvwxyz"), most=2).left_out == (4, 4)
 
 

@@ -48,29 +48,29 @@ def exact(weights, pml=np.inf, fall=np.inf, ldp=np.inf):
     rows += [1 - Fraction(np.exp(fall)) * row for row in lift if fall < np.inf]
     factor = Fraction(np.exp(ldp)) if ldp < np.inf else None
     rows += [a - factor * b for a in lift for b in lift if factor is not None and a is not b]
-    found = dict.fromkeys(LEVELS, 0.0)
+    result = dict.fromkeys(LEVELS, 0.0)
     for chosen in combinations(rows, n_x - 1):
         r = solved(chosen, n_x)
         if r is None or any(row @ r > 0 for row in rows):
             continue
-        told = lift @ r
-        high, low = max(told), min(told)
+        reported = lift @ r
+        high, low = max(reported), min(reported)
         none = low == 0
         mine = (
             log(high),
             np.inf if none else -log(low),
             np.inf if none else log(high / low),
-            float(max(told * p_s)),
+            float(max(reported * p_s)),
         )
-        found = {key: max(found[key], one) for key, one in zip(LEVELS, mine, strict=True)}
-    return found
+        result = {key: max(result[key], item) for key, item in zip(LEVELS, mine, strict=True)}
+    return result
 
 
 def of_lifts(weights, notion):
     """The levels of LEVELS before others bound them."""
     joint = Joint.from_counts(weights)
-    found = _of_lifts(joint, Reach(joint, notion.allowed_set(joint), NEVER))
-    return {key: found[key].level for key in LEVELS}
+    result = _of_lifts(joint, Reach(joint, notion.allowed_set(joint), NEVER))
+    return {key: result[key].level for key in LEVELS}
 
 
 TINY = [
@@ -96,7 +96,7 @@ PROMISES = [
 
 
 @pytest.mark.parametrize("weights", TINY, ids=str)
-@pytest.mark.parametrize(("notion", "bounds"), PROMISES, ids=lambda one: str(one))
+@pytest.mark.parametrize(("notion", "bounds"), PROMISES, ids=lambda item: str(item))
 def test_levels_of_tiny_entries_are_those_of_exact_vertices(weights, notion, bounds):
     assert of_lifts(weights, notion) == pytest.approx(exact(weights, **bounds), rel=1e-6, abs=1e-6)
 
@@ -127,9 +127,9 @@ def test_promises_that_are_alip_bind_small_lifts_as_it_does(weights, notion, bou
 
 
 def test_a_symbol_without_weight_on_a_secret_makes_no_bound():
-    found = implications(Joint.from_counts([[0.6, 0.1], [0.2, 1e-11]]), LDP(50.0), 0.05)
+    result = implications(Joint.from_counts([[0.6, 0.1], [0.2, 1e-11]]), LDP(50.0), 0.05)
     ratio = (0.1 / 0.7) / (1e-11 / (0.2 + 1e-11))
-    assert found["ldp"].level == found["ldp"].reached == pytest.approx(np.log(ratio))
+    assert result["ldp"].level == result["ldp"].reached == pytest.approx(np.log(ratio))
 
 
 @pytest.mark.parametrize(
@@ -184,19 +184,19 @@ def test_rows_that_rounding_makes_contradict_one_another_leave_an_upper_bound():
         [5.461933731846973e-13, 5.056764046422646e-12, 6.153774006537197e-11, 7.44639839372327e-13],
     ]
     least = exact(weights, fall=0.5, pml=1.0)
-    for key, found in implied(Joint.from_counts(weights), ALIP(0.5, 1.0), 0.05).items():
-        assert found >= least.get(key, 0.0) * (1 - 1e-9)
-        assert found <= {"pml": 1.0, "min_lift": 0.5, "lip": 1.0, "ldp": 1.5}.get(key, 1.2)
+    for key, result in implied(Joint.from_counts(weights), ALIP(0.5, 1.0), 0.05).items():
+        assert result >= least.get(key, 0.0) * (1 - 1e-9)
+        assert result <= {"pml": 1.0, "min_lift": 0.5, "lip": 1.0, "ldp": 1.5}.get(key, 1.2)
 
 
 def test_rows_that_rounding_makes_contradict_one_another_leave_the_data_itself():
     joint = Joint.from_counts([[0.1, 2e-14], [0.5, 2e-14], [0.1, 0.7]])
-    found = _of_lifts(joint, Reach(joint, LDP(0.0).allowed_set(joint), NEVER))
-    assert found["pml"].level == pytest.approx(0.0, abs=1e-6)
+    result = _of_lifts(joint, Reach(joint, LDP(0.0).allowed_set(joint), NEVER))
+    assert result["pml"].level == pytest.approx(0.0, abs=1e-6)
 
 
 def test_a_level_of_which_no_output_was_found_is_told_as_an_upper_bound():
     weights = [[2.1e-11, 0.67], [7.6e-5, 0.048], [1.8e-13, 7.0e-10]]
-    for found in implications(Joint.from_counts(weights), LDP(0.001)).values():
-        assert 0.0 <= found.reached <= found.level
-        assert found.output is None or found.output.sum() == pytest.approx(1.0)
+    for result in implications(Joint.from_counts(weights), LDP(0.001)).values():
+        assert 0.0 <= result.reached <= result.level
+        assert result.output is None or result.output.sum() == pytest.approx(1.0)

@@ -30,10 +30,10 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
     entropy = RESULT.mechanism.utility / RESULT.mechanism.nmi
     most = min(1.0, nmi + gap)
     made = replace(RESULT.mechanism, nmi=nmi, utility=nmi * entropy, upper_bound=most * entropy)
-    told = finding(replace(RESULT, mechanism=made))
-    assert not re.search(r"than (more|less|<|>)", told, re.IGNORECASE)
-    assert len(re.findall("keeps more", told)) <= 1
-    if bound := re.search(r"keeps more than ([\d.]+)%", told):
+    reported = finding(replace(RESULT, mechanism=made))
+    assert not re.search(r"than (more|less|<|>)", reported, re.IGNORECASE)
+    assert len(re.findall("keeps more", reported)) <= 1
+    if bound := re.search(r"keeps more than ([\d.]+)%", reported):
         assert float(bound[1]) / 100 >= most - 1e-6
         assert float(bound[1]) < 100
 
@@ -59,17 +59,17 @@ def test_columns_are_named_in_what_is_kept(released, purpose, told):
 @pytest.mark.parametrize("n_s", [1, 2, 3])
 def test_values_are_counted_in_the_right_number(n_s):
     joint = Joint.from_counts([[1, 1]] * n_s)
-    told = knowable(range_release(joint, [(0, 1)]), "age")
-    assert "1 values" not in told
-    assert ("the only value" in told) == (n_s == 1)
-    assert ("both values" in told) == (n_s == 2)
+    reported = knowable(range_release(joint, [(0, 1)]), "age")
+    assert "1 values" not in reported
+    assert ("the only value" in reported) == (n_s == 1)
+    assert ("both values" in reported) == (n_s == 2)
 
 
 @pytest.mark.parametrize("level", [0.0, 1e-17, 3e-16])
 def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
     achieved = RESULT.after.achieved | {"lip": level}
-    told = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
-    assert told.startswith("The release reveals nothing about")
+    reported = finding(replace(RESULT, after=replace(RESULT.after, achieved=achieved)))
+    assert reported.startswith("The release reveals nothing about")
 
 
 @pytest.mark.parametrize("notion", ["lip", "ldp", "pml", "l1"])
@@ -82,8 +82,8 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
 )
 def test_a_finding_is_about_someone_who_knows_only_the_distribution(notion, data, known):
     result = evaluate(Scenario(data=data, notion=notion, mechanism="watchdog"))
-    told = finding(result)
-    assert told.startswith(f"For someone who knows only {known} distribution, Y alone changes ")
+    reported = finding(result)
+    assert reported.startswith(f"For someone who knows only {known} distribution, Y alone changes ")
     assert (result.joint.n is None) == (known == "the data's")
 
 
@@ -100,23 +100,23 @@ def test_no_text_says_again_what_no_result_proves():
         *root.glob("docs/**/*.ipynb"),
     ]
     for path in files:
-        said = " ".join(path.read_text(encoding="utf-8").split()).lower().replace("’", "'")
-        assert [one for one in OVERSTATED if one in said] == [], path
+        text = " ".join(path.read_text(encoding="utf-8").split()).lower().replace("’", "'")
+        assert [item for item in OVERSTATED if item in text] == [], path
 
 
 def test_exceptions_are_not_called_by_the_name_of_the_standard_notion():
-    for one in notions.EXCEPTIONS:
-        assert "(ε, δ)" not in one.title
-        assert "(ε, δ)-LDP" not in one.meaning.replace("not the standard (ε, δ)-LDP", "")
-        assert r"\ge 1 - \delta" in one.formula  # δ is a probability of outputs, under P(Y)
-    (ldp,) = [one for one in notions.EXCEPTIONS if one.key == "ldp_delta"]
+    for item in notions.EXCEPTIONS:
+        assert "(ε, δ)" not in item.title
+        assert "(ε, δ)-LDP" not in item.meaning.replace("not the standard (ε, δ)-LDP", "")
+        assert r"\ge 1 - \delta" in item.formula  # δ is a probability of outputs, under P(Y)
+    (ldp,) = [item for item in notions.EXCEPTIONS if item.key == "ldp_delta"]
     assert "not the standard (ε, δ)-LDP" in ldp.meaning
 
 
 def test_pml_is_taught_of_someone_who_starts_from_the_prior():
-    one = lesson("pml")
-    assert "starts from P(S)" in one.idea
-    assert "starts from P(S)" in " ".join(one.use)
+    item = lesson("pml")
+    assert "starts from P(S)" in item.idea
+    assert "starts from P(S)" in " ".join(item.use)
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
     ],
 )
 def test_exceptions_are_told(key, said):
-    told = finding(evaluate(Scenario(notion=key, eps=0.1, delta=0.01)))
-    assert told.startswith(
+    reported = finding(evaluate(Scenario(notion=key, eps=0.1, delta=0.01)))
+    assert reported.startswith(
         f"Except for releases of total probability 0.01, which may reveal everything, {said}"
     )
     plain = finding(evaluate(Scenario(notion="lip", eps=0.1)))
@@ -150,13 +150,13 @@ def test_exceptions_are_told(key, said):
 
 def test_a_small_error_with_a_trivial_bound_is_not_proven():
     ages = DataSpec(released=("age",), binnings=(Binning("age"),))
-    asked = Scenario(data=ages, purpose="distortion", mechanism="subset_merging", eps=1.0)
-    result = evaluate(asked)
+    request = Scenario(data=ages, purpose="distortion", mechanism="subset_merging", eps=1.0)
+    result = evaluate(request)
     low, high = result.mechanism.purpose.range(result.joint)
     least = 1e-4 * (high - low)  # of an error that nothing published makes 1
     near = replace(result.mechanism, utility=high - least, upper_bound=high, gap=least, kept=0.9999)
-    told = finding(replace(result, mechanism=replace(near, status="repaired")))
-    assert "Proven" not in told
+    reported = finding(replace(result, mechanism=replace(near, status="repaired")))
+    assert "Proven" not in reported
     assert "Proven" in finding(replace(result, mechanism=replace(near, gap=least / 20)))
     assert "Proven" in finding(replace(result, mechanism=replace(near, status="optimal")))
 
@@ -168,14 +168,14 @@ def test_counts_that_chance_explains_are_told(few):
     joint = Joint.from_counts(counts)
     expected = joint.n * joint.p_s[:, None] * joint.p_x
     share = np.count_nonzero(expected < 5) / expected.size
-    told = caution(joint)
-    assert (told != "") == (share > 0.2)
-    assert bool(told) == (few > 1)
-    if told:
-        assert f"{100 * share:.0f}%" in told
-        assert "robust privacy notion" in told
+    reported = caution(joint)
+    assert (reported != "") == (share > 0.2)
+    assert bool(reported) == (few > 1)
+    if reported:
+        assert f"{100 * share:.0f}%" in reported
+        assert "robust privacy notion" in reported
     robust = caution(joint, of_estimate=True)
-    assert bool(robust) == bool(told)
+    assert bool(robust) == bool(reported)
     assert "robust privacy notion" not in robust
     assert ("may miss the true distribution more often" in robust) == bool(robust)
 

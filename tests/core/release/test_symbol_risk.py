@@ -12,20 +12,20 @@ SECRETS = ("f", "m")
 
 
 def test_high_risk_is_what_breaks_the_promise_by_itself():
-    found = exposure(LEAK, LIP(1.0), SECRETS)
-    assert found.risky.tolist() == [True, False, True]
-    assert found.mass.tolist() == pytest.approx([0.3, 0.5, 0.2])
-    assert np.isneginf(found.log_lift[0, 2])
+    result = exposure(LEAK, LIP(1.0), SECRETS)
+    assert result.risky.tolist() == [True, False, True]
+    assert result.mass.tolist() == pytest.approx([0.3, 0.5, 0.2])
+    assert np.isneginf(result.log_lift[0, 2])
 
 
 def test_why_names_side_level_budget_and_secret():
-    found = exposure(LEAK, LIP(1.0), SECRETS)
+    result = exposure(LEAK, LIP(1.0), SECRETS)
     lift = 0.05 / 0.3 / 0.51
-    assert found.why[0] == (
+    assert result.why[0] == (
         f"{-np.log(lift):.3f} nats down, 1 allowed: m {lift:.2f} times as likely"
     )
-    assert found.why[1] == "within the budget"
-    assert found.why[2] == "∞ nats down, 1 allowed: f impossible"
+    assert result.why[1] == "within the budget"
+    assert result.why[2] == "∞ nats down, 1 allowed: f impossible"
 
 
 def test_both_sides_are_named_and_an_infinite_budget_asks_nothing():
@@ -37,30 +37,30 @@ def test_both_sides_are_named_and_an_infinite_budget_asks_nothing():
 
 
 def test_ldp_judges_the_ratio():
-    found = exposure(LEAK, LDP(1.0), SECRETS)
+    result = exposure(LEAK, LDP(1.0), SECRETS)
     ratio = (0.25 / 0.49) / (0.05 / 0.51)
-    assert found.risky.tolist() == [ratio > np.e, False, True]
+    assert result.risky.tolist() == [ratio > np.e, False, True]
 
 
 def test_a_notion_of_groups_judges_no_symbol():
     notion = SRLIP(1.0, (3,))
-    found = exposure(LEAK, notion, SECRETS)
-    assert not found.risky.any()
-    assert found.why[0] == f"not evaluated: {notion} is not one bound on each symbol"
+    result = exposure(LEAK, notion, SECRETS)
+    assert not result.risky.any()
+    assert result.why[0] == f"not evaluated: {notion} is not one bound on each symbol"
 
 
 def test_pointwise_holds_every_pointwise_measure():
-    found = pointwise(LEAK, 3.0)
+    result = pointwise(LEAK, 3.0)
     names = [e.title for e in catalogue.ENTRIES if e.kind == catalogue.POINTWISE]
-    assert [*found] == [name for name in names if name != "Lift"]
-    np.testing.assert_allclose(found["α-lift"], measures.alpha_lift(LEAK.joint_sy, 3.0))
+    assert [*result] == [name for name in names if name != "Lift"]
+    np.testing.assert_allclose(result["α-lift"], measures.alpha_lift(LEAK.joint_sy, 3.0))
 
 
 def test_averages_hold_every_average_measure():
-    found = averages(LEAK, np.inf)
-    assert found["sibson"][0] == pytest.approx(measures.maximal_leakage(LEAK.joint_sy))
-    assert found["mutual_information"] == (
+    result = averages(LEAK, np.inf)
+    assert result["sibson"][0] == pytest.approx(measures.maximal_leakage(LEAK.joint_sy))
+    assert result["mutual_information"] == (
         pytest.approx(measures.mutual_information(LEAK.joint_sy)),
         "nats",
     )
-    assert found["total_variation"][1] == ""
+    assert result["total_variation"][1] == ""

@@ -16,10 +16,10 @@ def test_every_number_of_a_promise_is_named_once(key):
     numbers = Numbers(
         **{**vars(numbers), "eps_l": 0.36, "eps_u": 0.37, "bound": 0.38, "delta": 0.39}
     )
-    told = context(Scenario(notion=key, **vars(numbers)))["notion"]
+    reported = context(Scenario(notion=key, **vars(numbers)))["notion"]
     for name in notions.entry(key).parameters:
-        assert told.count(f" = {getattr(numbers, name):g}") == 1, (name, told)
-    assert told.startswith(notions.entry(key).title)
+        assert reported.count(f" = {getattr(numbers, name):g}") == 1, (name, reported)
+    assert reported.startswith(notions.entry(key).title)
 
 
 def test_treatment_purpose_and_further_promises_are_told():
@@ -34,8 +34,8 @@ def test_treatment_purpose_and_further_promises_are_told():
         task=("income",),
     )
     also = (Promise("sides", eps_l=float("inf")),)
-    told = context(Scenario(data=spec, notion="lip", eps=2, also=also, purpose="task"), "Adult")
-    assert told == {
+    reported = context(Scenario(data=spec, notion="lip", eps=2, also=also, purpose="task"), "Adult")
+    assert reported == {
         "data": "Adult",
         "S": "sex",
         "X": "age · race",
@@ -48,30 +48,30 @@ def test_treatment_purpose_and_further_promises_are_told():
 
 
 def test_what_reads_no_columns_and_asks_no_promise_says_so():
-    told = context(Scenario(data=DataSpec("random:uniform:3x4:1"), mechanism="identity"))
-    assert "S" not in told
-    assert "X" not in told
-    assert parts(told)[:2] == ["random:uniform:3x4:1", "notion: none"]
+    reported = context(Scenario(data=DataSpec("random:uniform:3x4:1"), mechanism="identity"))
+    assert "S" not in reported
+    assert "X" not in reported
+    assert parts(reported)[:2] == ["random:uniform:3x4:1", "notion: none"]
     pair = context(Scenario(data=DataSpec("adult", ("sex",), ("race",), secret_released=True)))
     assert pair["X"] == "sex · race"
 
 
 def test_questions_side_by_side_tell_where_they_differ():
     both = [context(Scenario(notion=key, eps=1)) for key in ("lip", "ldp")]
-    found = together(both)
-    assert found["X"] == "occupation"
-    assert found["notion"] == "LIP, ε = 1 nats | LDP, ε = 1 nats"
+    result = together(both)
+    assert result["X"] == "occupation"
+    assert result["notion"] == "LIP, ε = 1 nats | LDP, ε = 1 nats"
     assert together([{"a": "1"}, {}]) == {"a": "1 | –"}
 
 
 @pytest.mark.parametrize("name", ['a/b\\c:d*e?"<>|', "x\u202egnp.exe", "..", "a\nb", "n" * 999])
 def test_a_files_name_can_be_written_everywhere(name):
-    told = file_part(context(Scenario(data=DataSpec("adult", ("sex",), (name,))), name))
-    assert 0 < len(told) <= 120
-    assert not set(told) & set('/\\:*?"<>|\n\u202e')
-    assert not told.startswith(".")
+    reported = file_part(context(Scenario(data=DataSpec("adult", ("sex",), (name,))), name))
+    assert 0 < len(reported) <= 120
+    assert not set(reported) & set('/\\:*?"<>|\n\u202e')
+    assert not reported.startswith(".")
 
 
 def test_a_file_that_is_not_here_is_named_without_its_hash():
-    told = context(Scenario(data=DataSpec("upload:" + "ab" * 32), mechanism="identity"))
-    assert told["data"] == "upload:not disclosed"
+    reported = context(Scenario(data=DataSpec("upload:" + "ab" * 32), mechanism="identity"))
+    assert reported["data"] == "upload:not disclosed"

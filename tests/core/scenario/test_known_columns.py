@@ -35,7 +35,7 @@ def adult(*names):
 
 def worst(cube, kernel):
     """Return the largest |log P(s | y, k) / P(s | k)| over all s, y and k, by its definition."""
-    found = 0.0
+    result = 0.0
     for k in range(cube.shape[2]):
         p = cube[:, :, k] / cube[:, :, k].sum()
         both = p @ kernel
@@ -43,8 +43,8 @@ def worst(cube, kernel):
             before, of_y = p[s].sum(), both[:, y].sum()
             if before > 0 and of_y > 0:
                 lift = both[s, y] / (before * of_y)
-                found = max(found, abs(math.log(lift)) if lift > 0 else math.inf)
-    return found
+                result = max(result, abs(math.log(lift)) if lift > 0 else math.inf)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -126,10 +126,10 @@ def test_with_the_secret_released_it_holds_by_its_definition():
 
 
 def test_the_finding_is_about_those_who_know_it(found):
-    said = finding(found)
-    assert "For someone who knows only these records' distribution and a person's race, Y" in said
-    assert "×2.72" in said
-    assert "Y alone" not in said
+    text = finding(found)
+    assert "For someone who knows only these records' distribution and a person's race, Y" in text
+    assert "×2.72" in text
+    assert "Y alone" not in text
     assert question(KNOWN) == "Does publishing occupation give away sex, where race is known?"
     assert context(KNOWN)["known"] == "race"
 
@@ -146,16 +146,16 @@ def test_records_whose_secret_follows_are_told_with_the_level():
     cube = adult("sex", "occupation", "age")
     alone = cube.sum(axis=(0, 1))[(cube.sum(axis=1) > 0).sum(axis=0) == 1].sum()
     assert counted.report.determined == alone == 2
-    assert any("'sex' of 2 records" in said for said in counted.report.sentences())
+    assert any("'sex' of 2 records" in text for text in counted.report.sentences())
     made = answer(replace(KNOWN, data=data, mechanism="constant"), counted)
     assert "For 2 records, age alone already says sex." in finding(made)
 
 
 def test_its_program_gives_the_same(found, capsys):
     exec(snippet(KNOWN), {})
-    said = capsys.readouterr().out
-    assert f"I(X;Y) {found.mechanism.utility:.4f}" in said
-    assert "achieved 1.000000" in said
+    text = capsys.readouterr().out
+    assert f"I(X;Y) {found.mechanism.utility:.4f}" in text
+    assert "achieved 1.000000" in text
 
 
 def test_an_answer_survives_bytes_and_processes(found):

@@ -22,12 +22,12 @@ MISFITS = [
 
 def errors_of(scenario):
     """Return what the page and the program say, each as its error's sentence."""
-    told = []
+    reported = []
     for answer in (lambda: evaluate(scenario), lambda: exec(snippet(scenario), {})):
         with pytest.raises(CoreError) as caught:
             answer()
-        told.append(str(caught.value))
-    return told
+        reported.append(str(caught.value))
+    return reported
 
 
 def test_there_are_misfits_of_many_kinds():
@@ -80,9 +80,11 @@ def test_program_and_page_say_the_same_of_a_purpose_that_the_data_lack(asked, me
 @pytest.mark.parametrize("loss", ["absolute", "squared"])
 def test_the_program_of_an_error_of_numbers_runs(loss):
     data = replace(Scenario().data, released=("age",))
-    asked = Scenario(notion="lip", mechanism="watchdog", data=data, purpose="distortion", loss=loss)
+    request = Scenario(
+        notion="lip", mechanism="watchdog", data=data, purpose="distortion", loss=loss
+    )
     names = {}
-    exec(snippet(asked), names)
+    exec(snippet(request), names)
     assert names["purpose"].value(names["joint"], names["mechanism"].kernel) == pytest.approx(
-        evaluate(asked).mechanism.utility
+        evaluate(request).mechanism.utility
     )

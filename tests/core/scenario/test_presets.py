@@ -18,29 +18,29 @@ from core.scenario.url import from_query
 
 def kept(key):
     """Return what each column of a preset keeps, in whole per cent, and the sentence."""
-    one = preset(key)
-    asked = one.asked.scenarios if isinstance(one.asked, Project) else (one.asked,)
-    return [round(100 * evaluate(scenario).mechanism.kept) for scenario in asked], one.line
+    item = preset(key)
+    request = item.asked.scenarios if isinstance(item.asked, Project) else (item.asked,)
+    return [round(100 * evaluate(scenario).mechanism.kept) for scenario in request], item.line
 
 
-@pytest.mark.parametrize("one", PRESETS, ids=lambda one: one.key)
+@pytest.mark.parametrize("one", PRESETS, ids=lambda item: item.key)
 def test_a_link_reads_back_to_its_question(one):
     page, _, query = one.link.partition("?")
     values = parse_qs(query, keep_blank_values=True)
     read = Project.from_query if isinstance(one.asked, Project) else from_query
-    found, notices = read(values)
-    assert (page or LANDING, found, notices) == (one.page, one.asked, ())
+    result, notices = read(values)
+    assert (page or LANDING, result, notices) == (one.page, one.asked, ())
 
 
 def test_keys_and_titles_are_distinct():
-    assert len({one.key for one in PRESETS}) == len({one.title for one in PRESETS}) == 8
+    assert len({item.key for item in PRESETS}) == len({item.title for item in PRESETS}) == 8
     with pytest.raises(KeyError):
         preset("nothing")
 
 
 def test_the_bound_on_min_lift_costs_what_the_line_says():
-    found, line = kept("asymmetry")
-    assert found[:2] == [85, 94]
+    result, line = kept("asymmetry")
+    assert result[:2] == [85, 94]
     joint = count(preset("asymmetry").asked.scenarios[0].data).joint
     lifts = joint.p / np.outer(joint.p_s, joint.p_x)
     assert (round(lifts.max()), round(1 / lifts.min())) == (3, 159)
@@ -49,35 +49,35 @@ def test_the_bound_on_min_lift_costs_what_the_line_says():
 
 
 def test_subset_merging_keeps_what_the_line_says():
-    found, line = kept("lift_figure_4")
-    assert found[1:] == [73, 82, 90]
-    assert [f"{value}%" in line for value in found[1:]] == [True] * 3
+    result, line = kept("lift_figure_4")
+    assert result[1:] == [73, 82, 90]
+    assert [f"{value}%" in line for value in result[1:]] == [True] * 3
 
 
 def test_the_watchdog_gains_what_the_line_says():
-    asked = preset("alip_figure_2").asked.scenarios
-    first, second, third = (evaluate(one).mechanism.kept for one in asked)
+    request = preset("alip_figure_2").asked.scenarios
+    first, second, third = (evaluate(item).mechanism.kept for item in request)
     line = preset("alip_figure_2").line
     assert f"keeps {100 * (second - first):.0f} points more;" in line
     assert f"only {100 * (third - second):.0f} more." in line
 
 
 def test_robust_mechanisms_keep_what_the_line_says():
-    found, line = kept("rldp_example_3")
-    assert found == [52, 55, 9]
-    assert all(f"{value}%" in line for value in found)
-    assert all(one.eps == math.log(2) for one in preset("rldp_example_3").asked.scenarios)
+    result, line = kept("rldp_example_3")
+    assert result == [52, 55, 9]
+    assert all(f"{value}%" in line for value in result)
+    assert all(item.eps == math.log(2) for item in preset("rldp_example_3").asked.scenarios)
 
 
 def test_the_repaired_product_keeps_what_the_line_says():
-    found, line = kept("funnel_theorem_4")
-    asked = preset("funnel_theorem_4").asked
-    joint = count(asked.data).joint
-    best = catalogue.build("optimal", joint, asked.build_notion(joint))
-    assert found == [50]
+    result, line = kept("funnel_theorem_4")
+    request = preset("funnel_theorem_4").asked
+    joint = count(request.data).joint
+    best = catalogue.build("optimal", joint, request.build_notion(joint))
+    assert result == [50]
     assert "keep 50%" in line
     assert f"keeps {100 * best.kept:.0f}%" in line
-    assert any("Theorem 4 says otherwise" in note for note in evaluate(asked).mechanism.notes)
+    assert any("Theorem 4 says otherwise" in note for note in evaluate(request).mechanism.notes)
 
 
 def test_the_heart_data_has_what_the_line_says():
@@ -90,18 +90,18 @@ def test_the_heart_data_has_what_the_line_says():
 
 
 def test_the_task_survives_as_the_line_says():
-    found, line = kept("task")
-    assert found == [99]
+    result, line = kept("task")
+    assert result == [99]
     assert "99%" in line
     assert preset("task").asked.eps == 1.0
 
 
 def test_two_draws_lose_what_the_line_says():
-    found, line = kept("twice")
+    answer, line = kept("twice")
     result = evaluate(preset("twice").asked)
-    assert found == [56]
+    assert answer == [56]
     assert "56%" in line
-    one, two = (repeated(result.joint, result.mechanism.kernel, LIP(1.0), k) for k in (1, 2))
+    item, two = (repeated(result.joint, result.mechanism.kernel, LIP(1.0), k) for k in (1, 2))
     itself = leakage(result.joint.p, result.joint.x_labels).achieved["lip"]
-    assert one == pytest.approx(0.0, abs=1e-9)
+    assert item == pytest.approx(0.0, abs=1e-9)
     assert two == pytest.approx(itself, abs=1e-9)

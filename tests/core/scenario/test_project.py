@@ -85,7 +85,7 @@ def test_a_link_with_a_mark_that_may_not_be_says_so_and_takes_a_free_one():
     columns = ["name=a&mark=1", "name=b&mark=1", "name=c&mark=x"]
     project, notices = Project.from_query({"col": columns})
     assert project.marks == (1, 0, 2)
-    assert [one[:33] for one in notices] == [
+    assert [item[:33] for item in notices] == [
         "Column 2: The link has mark=1, wh",
         "Column 3: The link has mark=x, wh",
     ]

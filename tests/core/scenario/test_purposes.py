@@ -69,8 +69,8 @@ def test_income_is_predicted_and_sex_is_not():
     assert made.status == "optimal"
     assert isinstance(made.purpose, Task)
     assert isinstance(plain.purpose, Information)
-    told = made.purpose.value(result.joint, plain.kernel)
-    assert made.utility > told + 1e-4
+    reported = made.purpose.value(result.joint, plain.kernel)
+    assert made.utility > reported + 1e-4
     assert made.information < plain.information
     assert made.audit.holds
 
@@ -136,10 +136,10 @@ def test_sides_and_several_promises_at_once():
 def test_the_program_says_what_the_answer_says(scenario, capsys):
     made = evaluate(scenario).mechanism
     exec(compile(snippet(scenario), "snippet", "exec"), {})
-    said = capsys.readouterr().out
-    assert f"I(X;Y) {made.information:.6f} nats" in said
+    text = capsys.readouterr().out
+    assert f"I(X;Y) {made.information:.6f} nats" in text
     if scenario.purpose != "information":
-        assert f"{made.purpose.title} {made.utility:.6f}" in said
+        assert f"{made.purpose.title} {made.utility:.6f}" in text
 
 
 @pytest.mark.parametrize(

@@ -162,8 +162,8 @@ def test_a_snippet_runs_whenever_there_is_an_answer(notion, subtests):
     data = DataSpec("random:uniform:3x4:2", (), (), notion.key == "rldp")
     for mechanism, change in itertools.product(quick, CHANGES):
         with subtests.test(mechanism=mechanism, **change):
-            asked = {"data": data, "mechanism": mechanism, "notion": notion.key} | change
-            scenario = Scenario(**asked)
+            request = {"data": data, "mechanism": mechanism, "notion": notion.key} | change
+            scenario = Scenario(**request)
             try:
                 evaluate(scenario)
             except InvalidInputError:
@@ -176,15 +176,15 @@ def test_a_program_names_no_hash_of_what_a_user_gave_and_reads_it_anew(kind, tmp
     path, sources = tmp_path / "own.csv", Sources()
     if kind == "upload":
         path.write_text("sex,job\n" + "f,a\nf,b\nm,a\n" * 9, encoding="utf-8")
-        asked = DataSpec(sources.add_file(path), ("sex",), ("job",))
+        request = DataSpec(sources.add_file(path), ("sex",), ("job",))
     else:
         path.write_text("0.1 0.4\n0.3 0.2\n", encoding="utf-8")
-        asked = DataSpec(sources.add_matrix(path.read_text(encoding="utf-8")), (), ())
+        request = DataSpec(sources.add_matrix(path.read_text(encoding="utf-8")), (), ())
     for mechanism in ("watchdog", "merge_maximin"):  # the second reads the values of X
-        scenario = Scenario(data=asked, notion="lip", eps=0.2, mechanism=mechanism)
+        scenario = Scenario(data=request, notion="lip", eps=0.2, mechanism=mechanism)
         program = snippet(scenario)
-        assert asked.hashed not in program + notebook(scenario)
-        assert snippet(replace(scenario, data=asked.undisclosed())) == program
+        assert request.hashed not in program + notebook(scenario)
+        assert snippet(replace(scenario, data=request.undisclosed())) == program
     scenario = replace(scenario, mechanism="watchdog")
     program = re.sub(r"PATH OF YOUR \w+", path.as_posix(), snippet(scenario))
     exec(compile(program, "snippet", "exec"), {})
@@ -213,7 +213,7 @@ def test_rldp_takes_its_numbers_from_the_scenario():
     assert wider.bound == pytest.approx(np.log1p(3 * stats.chi2.ppf(0.8, 3) / 1000) / 2)
     assert evaluate(other).mechanism.utility > result.mechanism.utility
     assert Scenario.from_json(other.to_json()) == other
-    assert len({one.content_hash() for one in (scenario, other, replace(scenario, n=1000))}) == 3
+    assert len({item.content_hash() for item in (scenario, other, replace(scenario, n=1000))}) == 3
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1.0])
@@ -245,17 +245,19 @@ def test_rldp_without_the_secret_released_says_what_is_needed():
 
 
 def test_the_finding_under_rldp_is_about_all_that_the_records_leave_possible():
-    asked = Scenario(data=ESTIMATE, notion="rldp", eps=0.7, mechanism="independent_reporting")
-    result = evaluate(asked)
-    told = finding(result)
-    assert told.startswith("Whatever distribution the 100 records leave possible, no output is ")
-    factor = float(told.split("×")[1].split(" ")[0])
+    request = Scenario(data=ESTIMATE, notion="rldp", eps=0.7, mechanism="independent_reporting")
+    result = evaluate(request)
+    reported = finding(result)
+    assert reported.startswith(
+        "Whatever distribution the 100 records leave possible, no output is "
+    )
+    factor = float(reported.split("×")[1].split(" ")[0])
     assert np.exp(result.mechanism.audit.achieved) <= factor <= np.exp(0.7) + 0.01
-    trusting = finding(evaluate(replace(asked, mechanism="non_robust")))
+    trusting = finding(evaluate(replace(request, mechanism="non_robust")))
     assert trusting.startswith("For someone who knows only these records' distribution, Y alone ")
-    anyway = finding(evaluate(replace(asked, mechanism="secret_rr")))
+    anyway = finding(evaluate(replace(request, mechanism="secret_rr")))
     assert anyway.startswith("Whatever the true distribution, no output is more than ×2.02 ")
-    polytopes = finding(evaluate(replace(asked, mechanism="polyopt")))
+    polytopes = finding(evaluate(replace(request, mechanism="polyopt")))
     assert "Proven: no mechanism under 0.7-RLDP over polytopes keeps more." in polytopes
 
 

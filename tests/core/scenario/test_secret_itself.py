@@ -20,7 +20,7 @@ def about_itself(**choices) -> Scenario:
     return Scenario(data=ITSELF, eps=0.5, time_limit=0.5, **choices)
 
 
-@pytest.mark.parametrize("key", [one.key for one in notions.ALL if not one.kind.secret_released])
+@pytest.mark.parametrize("key", [item.key for item in notions.ALL if not item.kind.secret_released])
 def test_every_promise_has_an_optimum_and_a_link(key):
     scenario = about_itself(notion=key)
     assert from_query(to_query(scenario)) == (scenario, ())
@@ -45,9 +45,9 @@ def promise_of(entry):
 
 
 OF_X = [
-    one.key
-    for one in mechanisms.CATALOGUE.values()
-    if not one.reads_secret and not fit.obstacle(one, [notions.entry(promise_of(one)).kind])
+    item.key
+    for item in mechanisms.CATALOGUE.values()
+    if not item.reads_secret and not fit.obstacle(item, [notions.entry(promise_of(item)).kind])
 ]
 
 

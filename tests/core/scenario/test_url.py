@@ -79,8 +79,8 @@ DATA = st.builds(
     known=st.lists(NAMES, max_size=2).map(tuple),
     left_out=st.lists(LEFT_OUT, max_size=2).map(tuple),
     merges=st.lists(MERGES, max_size=2, unique_by=lambda merge: merge.columns).map(tuple),
-    hierarchies=st.lists(HIERARCHIES, max_size=2, unique_by=lambda one: one.column).map(tuple),
-    rare_levels=st.lists(RARE, max_size=2, unique_by=lambda one: one.column).map(tuple),
+    hierarchies=st.lists(HIERARCHIES, max_size=2, unique_by=lambda item: item.column).map(tuple),
+    rare_levels=st.lists(RARE, max_size=2, unique_by=lambda item: item.column).map(tuple),
 )
 NOTIONS = st.sampled_from([entry.key for entry in notion_catalogue.ENTRIES])
 SIDES = st.one_of(st.floats(0, 100), st.just(math.inf))
@@ -133,9 +133,9 @@ def test_a_scenario_survives_json(scenario):
 
 def test_a_budget_that_ends_at_what_x_tells_is_in_a_link_even_where_it_is_the_default():
     for key, name in (("average_mi", "eps"), ("average_guess", "bound"), ("lip", "")):
-        asked = Scenario(notion=key)
-        wanted = {name: [f"{getattr(asked, name):g}"]} if name else {}
-        assert to_query(asked) == {"notion": [key]} | wanted
+        request = Scenario(notion=key)
+        wanted = {name: [f"{getattr(request, name):g}"]} if name else {}
+        assert to_query(request) == {"notion": [key]} | wanted
 
 
 def test_the_default_has_an_empty_query():
@@ -309,13 +309,13 @@ def test_a_link_that_names_only_a_bundled_set_asks_its_own_question(entry):
 
 def test_a_link_asks_for_no_more_than_its_cap_but_a_session_goes_back_to_what_it_chose():
     longest, largest = Scenario(time_limit=600), "random:uniform:500x500:1"
-    asked, (notice,) = within_reach(longest)
-    assert asked.time_limit == 60
+    request, (notice,) = within_reach(longest)
+    assert request.time_limit == 60
     assert notice.startswith("The link has limit=600, and a link may ask for at most 60 s")
     assert within_reach(longest, longest) == (longest, ())
     drawn = Scenario(data=DataSpec(largest, (), ()))
-    asked, (notice,) = within_reach(drawn)
-    assert asked == Scenario()
+    request, (notice,) = within_reach(drawn)
+    assert request == Scenario()
     assert "250,000 cells, but a link may draw at most 50,000" in notice
     assert within_reach(drawn, drawn) == (drawn, ())
     assert within_reach(drawn, longest)[0].data == DataSpec()
@@ -323,8 +323,8 @@ def test_a_link_asks_for_no_more_than_its_cap_but_a_session_goes_back_to_what_it
 
 @pytest.mark.parametrize("size", ["200x250", "17x5", "1x1"])
 def test_what_is_within_the_cap_is_asked_as_it_is(size):
-    asked = Scenario(data=DataSpec(f"random:uniform:{size}:1", (), ()), time_limit=60)
-    assert within_reach(asked) == (asked, ())
+    request = Scenario(data=DataSpec(f"random:uniform:{size}:1", (), ()), time_limit=60)
+    assert within_reach(request) == (request, ())
 
 
 def test_values_that_are_too_long_or_too_many_are_told_and_left_out():

@@ -145,14 +145,14 @@ print([len(path.name) for path in folder.path.iterdir()])
 
 
 def test_a_disk_that_is_full_in_mid_answer_keeps_nothing_of_it(tmp_path):
-    told = subprocess.run(
+    reported = subprocess.run(
         [sys.executable, "-c", FULL, str(tmp_path)],
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
-    assert told == ["True False", "[64]"]
+    assert reported == ["True False", "[64]"]
 
 
 WRITES = """
@@ -177,6 +177,6 @@ def test_two_processes_that_write_the_same_see_whole_answers(tmp_path):
         )
         for _ in range(2)
     ]
-    assert [one.wait() for one in both] == [0, 0]
+    assert [item.wait() for item in both] == [0, 0]
     folder = Folder(tmp_path, most_bytes=100_000)
     assert folder.n_bytes <= 100_000 + 100_000 // LARGEST

@@ -52,14 +52,14 @@ def same(one, other):
 def test_every_answer_comes_back_to_the_last_bit(notion):
     counted, made = count(DATA), 0
     for mechanism in MECHANISMS:
-        asked = Scenario(DATA, notion=notion, mechanism=mechanism, eps=0.5, time_limit=0.5)
+        request = Scenario(DATA, notion=notion, mechanism=mechanism, eps=0.5, time_limit=0.5)
         try:
-            found = answer(asked, counted)
+            result = answer(request, counted)
         except CoreError:
             continue
         made += 1
-        back = from_bytes(to_bytes(found))
-        assert same(found, back)
+        back = from_bytes(to_bytes(result))
+        assert same(result, back)
         assert back.joint is back.counted.joint  # what was one object is one again
         assert not back.joint.p.flags.writeable
     assert made
@@ -68,8 +68,8 @@ def test_every_answer_comes_back_to_the_last_bit(notion):
 def test_a_frontier_comes_back():
     scenario = Scenario(DATA, mechanism="watchdog")
     counted = count(DATA)
-    found = sweep(scenario, counted.joint, [0.5, 1.0], counted.x_values, counted.task)
-    assert same(found, from_bytes(to_bytes(found)))
+    result = sweep(scenario, counted.joint, [0.5, 1.0], counted.x_values, counted.task)
+    assert same(result, from_bytes(to_bytes(result)))
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,6 @@ def test_any_damage_is_seen():
 
 
 def test_results_are_what_the_name_says():
-    found = from_bytes(to_bytes(answer(Scenario(DATA, mechanism="constant"), count(DATA))))
-    assert isinstance(found, Result)
-    assert found.mechanism.n_y == 1
+    result = from_bytes(to_bytes(answer(Scenario(DATA, mechanism="constant"), count(DATA))))
+    assert isinstance(result, Result)
+    assert result.mechanism.n_y == 1

@@ -30,9 +30,9 @@ LINE = Frontier(
 
 
 def test_the_least_budget_is_that_of_the_first_point_with_what_is_proven_too_small():
-    found = least_budget(LINE)
-    assert (found.eps, found.kept) == (1.0, 0.9)
-    assert found.too_small == 0.5  # at 0.75 the bound leaves 92% possible
+    result = least_budget(LINE)
+    assert (result.eps, result.kept) == (1.0, 0.9)
+    assert result.too_small == 0.5  # at 0.75 the bound leaves 92% possible
     assert least_budget(LINE, 0.96) is None
     first = least_budget(LINE, 0.1)
     assert first.eps == 0.25
@@ -44,8 +44,8 @@ def test_the_least_budget_is_that_of_the_first_point_with_what_is_proven_too_sma
 def test_a_gap_of_the_line_is_neither_enough_nor_a_step():
     gap = replace(LINE, nmi=np.array([0.1, np.nan, 0.6, np.nan, 0.95]))
     assert least_budget(gap).eps == 1.25
-    found = last_step(gap, 1.0)
-    assert (found.low, found.high, found.gained) == (0.25, 0.75, pytest.approx(0.5))
+    result = last_step(gap, 1.0)
+    assert (result.low, result.high, result.gained) == (0.25, 0.75, pytest.approx(0.5))
 
 
 @pytest.mark.parametrize(
@@ -53,9 +53,9 @@ def test_a_gap_of_the_line_is_neither_enough_nor_a_step():
     [(1.0, 0.5, 1.0, 0.6), (1.1, 0.5, 1.0, 0.6), (9, 0.75, 1.25, 0.35)],
 )
 def test_the_last_step_is_between_points_of_the_line(eps, low, high, gained):
-    found = last_step(LINE, eps)
-    assert (found.low, found.high) == (low, high)
-    assert found.gained == pytest.approx(gained)
+    result = last_step(LINE, eps)
+    assert (result.low, result.high) == (low, high)
+    assert result.gained == pytest.approx(gained)
 
 
 def test_there_is_no_step_where_the_line_begins():
@@ -120,30 +120,30 @@ def test_what_members_of_the_set_reach_is_in_the_range(n_s, n_x, n_y, seed, alph
     rng = np.random.default_rng(seed)
     joint = Joint.from_counts(rng.integers(1, 40, (n_s, n_x)))
     kernel = rng.dirichlet(np.full(n_y, 0.7), n_x)
-    found = realised_levels(joint, kernel, alpha=alpha)
+    result = realised_levels(joint, kernel, alpha=alpha)
     ball = ball_around(joint, alpha=alpha)
     for p in ball.sample(200, rng, boundary=True):
         for key, level in levels_at(p, kernel).items():
-            assert found[key].least - 1e-9 <= level <= found[key].most + 1e-9
+            assert result[key].least - 1e-9 <= level <= result[key].most + 1e-9
 
 
 def test_most_of_the_range_is_reached():
     """The ends let P(s) and both conditionals spend the whole budget: members reach less."""
     joint = Joint.from_counts([[30, 20], [10, 40]])
     kernel = np.array([[0.8, 0.2], [0.3, 0.7]])
-    found = realised_levels(joint, kernel, n=1_000)["pml"]
+    result = realised_levels(joint, kernel, n=1_000)["pml"]
     ball = ball_around(joint, n=1_000)
     rng = np.random.default_rng(0)
     reached = [levels_at(p, kernel)["pml"] for p in ball.sample(20_000, rng, boundary=True)]
-    assert found.least <= min(reached) < found.at_estimate < max(reached) <= found.most
-    assert max(reached) - found.at_estimate > 0.7 * (found.most - found.at_estimate)
-    assert found.at_estimate - min(reached) > 0.7 * (found.at_estimate - found.least)
+    assert result.least <= min(reached) < result.at_estimate < max(reached) <= result.most
+    assert max(reached) - result.at_estimate > 0.7 * (result.most - result.at_estimate)
+    assert result.at_estimate - min(reached) > 0.7 * (result.at_estimate - result.least)
 
 
 def test_a_level_without_a_bound_is_told_as_infinite():
     joint = Joint.from_counts([[3, 1], [1, 3]])
-    found = realised_levels(joint, np.eye(2), n=4)
-    assert found["min_lift"].most > found["min_lift"].at_estimate
+    result = realised_levels(joint, np.eye(2), n=4)
+    assert result["min_lift"].most > result["min_lift"].at_estimate
     with pytest.raises(InvalidInputError, match="positive entry"):
         lift_range(ball_around(joint), [[1.0, 0.0], [1.0, 0.0]])
     sure = realised_levels(joint, [[1.0], [1.0]])

@@ -81,12 +81,12 @@ def test_where_s_is_released_too_the_robust_mechanisms_run_under_rldp():
     scenario = Scenario(data=data, n=300, beta=0.1, time_limit=0.5)
     counted = count(data)
     rows = {row.key: row for row in compare(scenario, counted, 0.4)}
-    asked = RLDP.of_joint(counted.joint, 0.4, 300, 0.1)
+    request = RLDP.of_joint(counted.joint, 0.4, 300, 0.1)
     promised = ("robust_optimal", "polyopt", "independent_reporting", "secret_rr", "pair_rr")
     for key in promised:
         assert rows[key].robust <= 0.4 + 1e-9
         assert rows[key].ldp <= rows[key].robust + 1e-9  # the estimate is one of the possible
-    made = catalogue.build("independent_reporting", counted.joint, asked)
+    made = catalogue.build("independent_reporting", counted.joint, request)
     assert rows["independent_reporting"].utility == pytest.approx(made.utility)
     for key in promised:
         assert rows[key].upper_bound == rows["robust_optimal"].upper_bound

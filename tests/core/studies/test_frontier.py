@@ -76,16 +76,18 @@ def test_a_sweep_without_any_answer_says_why():
 
 def test_a_line_is_of_what_is_to_be_kept():
     counted = count(DataSpec(task=("income",)))
-    asked = Scenario(data=DataSpec(task=("income",)), notion="lip", purpose="task")
-    line = sweep(asked, counted.joint, [0.05, 0.2, 2.0], task=counted.task)
+    request = Scenario(data=DataSpec(task=("income",)), notion="lip", purpose="task")
+    line = sweep(request, counted.joint, [0.05, 0.2, 2.0], task=counted.task)
     assert np.all(np.diff(line.utility) >= 0)
     assert line.proven.all()
     whole = line.mechanisms[-1].purpose.range(counted.joint)[1]
     np.testing.assert_allclose(line.most_nmi, line.upper_bound / whole, atol=1e-9)
-    watchdogs = sweep(replace(asked, mechanism="watchdog"), counted.joint, [0.2], task=counted.task)
+    watchdogs = sweep(
+        replace(request, mechanism="watchdog"), counted.joint, [0.2], task=counted.task
+    )
     assert watchdogs.utility[0] <= line.upper_bound[1] + 1e-9
     with pytest.raises(InvalidInputError, match="choose the column of T"):
-        sweep(asked, counted.joint, [0.2])
+        sweep(request, counted.joint, [0.2])
 
 
 def test_a_line_of_more_symbols_than_fit_is_refused_in_a_sentence(monkeypatch):

@@ -31,8 +31,8 @@ def test_the_envelope_is_the_best_of_all_mixtures(heights, seed):
 
 
 def test_points_without_an_answer_are_passed_over():
-    told = envelope([0.0, 1.0, 2.0, 3.0], [np.nan, 1.0, np.nan, 2.0])
-    np.testing.assert_array_equal(told, [np.nan, 1.0, 1.5, 2.0])
+    reported = envelope([0.0, 1.0, 2.0, 3.0], [np.nan, 1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(reported, [np.nan, 1.0, 1.5, 2.0])
     assert np.isnan(envelope([0.0, 1.0], [np.nan, np.nan])).all()
 
 
@@ -44,11 +44,11 @@ def test_bounds_between_are_above_every_concave_curve_through_what_is_known(seed
     def curve(budget):  # the least of rising lines: concave, never falling
         return np.min(slopes * np.asarray(budget)[..., None] + cuts, axis=-1)
 
-    told = np.sort(rng.random(rng.integers(1, 6)))
-    kept, bound = curve(told) - rng.random() * 0.1, curve(told) + rng.random() * 0.1
+    reported = np.sort(rng.random(rng.integers(1, 6)))
+    kept, bound = curve(reported) - rng.random() * 0.1, curve(reported) + rng.random() * 0.1
     at = rng.random(20) * 1.3
-    assert (most_between(told, kept, bound, at) >= curve(at) - 1e-9).all()
-    assert (most_between(told, kept, bound, told) <= bound + 1e-12).all()
+    assert (most_between(reported, kept, bound, at) >= curve(at) - 1e-9).all()
+    assert (most_between(reported, kept, bound, reported) <= bound + 1e-12).all()
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_mixture_takes_of_a_budget_what_lies_between(told):
     kernels = np.random.default_rng(4).dirichlet(np.ones(3), size=(2, 6))
     mixture = np.hstack([0.3 * kernels[0], 0.7 * kernels[1]])
     levels = [told.achieved(JOINT, kernel) for kernel in (*kernels, mixture)]
-    one, other, both = taken(told, levels, JOINT)
-    assert both == pytest.approx(0.3 * one + 0.7 * other, abs=1e-9)
+    item, other, both = taken(told, levels, JOINT)
+    assert both == pytest.approx(0.3 * item + 0.7 * other, abs=1e-9)
 
 
 def test_nothing_known_proves_nothing():
@@ -68,9 +68,9 @@ def test_nothing_known_proves_nothing():
 
 
 def test_a_funnel_of_optima_bounds_what_lies_between_and_lip_and_ldp_beneath():
-    asked = Scenario(notion="average_mi", gap=1e-3)
-    grid = budgets(asked, JOINT)[::6]
-    line = sweep(replace(asked, time_limit=20.0), JOINT, grid)
+    request = Scenario(notion="average_mi", gap=1e-3)
+    grid = budgets(request, JOINT)[::6]
+    line = sweep(replace(request, time_limit=20.0), JOINT, grid)
     assert line.proven.all()
     reached = envelope(line.eps, line.utility)
     assert (reached >= line.utility - 1e-12).all()
@@ -78,8 +78,8 @@ def test_a_funnel_of_optima_bounds_what_lies_between_and_lip_and_ldp_beneath():
     assert reached[-1] == pytest.approx(JOINT_ENTROPY)
     for notion in (LIP(0.2), LIP(0.6), LDP(0.3), LDP(1.0)):
         made = m.optimal(JOINT, notion)
-        told = FUNNEL.achieved(JOINT, made.kernel)
-        most = most_between(line.eps, line.utility, line.upper_bound, [told])[0]
+        reported = FUNNEL.achieved(JOINT, made.kernel)
+        most = most_between(line.eps, line.utility, line.upper_bound, [reported])[0]
         assert made.utility <= most + 1e-9
     between = (grid[1] + grid[2]) / 2
     solved = m.optimal(JOINT, replace(FUNNEL, bound=between), gap=1e-3, time_limit=20)
@@ -94,66 +94,66 @@ def test_a_funnel_of_optima_bounds_what_lies_between_and_lip_and_ldp_beneath():
     [("average_mi", "information"), ("average_leakage", "guess"), ("average_tv", "information")],
 )
 def test_an_answer_is_never_below_a_mixture_of_its_neighbours(notion, purpose):
-    known, asked = Known(), Scenario(notion=notion, purpose=purpose, gap=1e-3)
-    told = measure(asked, JOINT)
-    most = told.achieved(JOINT, np.eye(JOINT.n_x))
+    known, request = Known(), Scenario(notion=notion, purpose=purpose, gap=1e-3)
+    reported = measure(request, JOINT)
+    most = reported.achieved(JOINT, np.eye(JOINT.n_x))
     for share in (0.0, 0.2, 0.7):
-        at = replace(asked, eps=share * most)
+        at = replace(request, eps=share * most)
         known.add(at, JOINT, at.build_mechanism(JOINT))
-    here = replace(asked, eps=0.5 * most)
+    here = replace(request, eps=0.5 * most)
     poor = replace(here, mechanism="constant").build_mechanism(JOINT)
     known.add(here, JOINT, replace(poor, status=UNPROVEN, notion=here.build_notion(JOINT)))
-    found = known.best(here, JOINT)
-    room = taken(told, [0.2 * most, 0.5 * most, 0.7 * most], JOINT)
+    result = known.best(here, JOINT)
+    room = taken(reported, [0.2 * most, 0.5 * most, 0.7 * most], JOINT)
     share = (room[1] - room[0]) / (room[2] - room[0])
-    ends = [known.best(replace(asked, eps=end * most), JOINT).utility for end in (0.2, 0.7)]
-    assert found.utility >= (1 - share) * ends[0] + share * ends[1] - 1e-9
-    assert found.solver == "mixture"
-    assert found.audit.holds
-    assert told.achieved(JOINT, found.kernel) <= 0.5 * most + 1e-12
+    ends = [known.best(replace(request, eps=end * most), JOINT).utility for end in (0.2, 0.7)]
+    assert result.utility >= (1 - share) * ends[0] + share * ends[1] - 1e-9
+    assert result.solver == "mixture"
+    assert result.audit.holds
+    assert reported.achieved(JOINT, result.kernel) <= 0.5 * most + 1e-12
     solved = here.build_mechanism(JOINT)
-    assert found.utility <= solved.upper_bound + 1e-9
+    assert result.utility <= solved.upper_bound + 1e-9
     known.add(here, JOINT, solved)
     assert known.best(here, JOINT).utility == pytest.approx(solved.utility, abs=1e-9)
     assert known.best(here, JOINT).solver == solved.solver
 
 
 def test_an_answer_without_a_larger_budget_beside_it_is_no_mixture():
-    known, asked = Known(), Scenario(notion="average_mi", eps=0.01)
-    made = asked.build_mechanism(JOINT)
-    known.add(asked, JOINT, made)
-    lifted = known.best(replace(asked, eps=0.02), JOINT)
+    known, request = Known(), Scenario(notion="average_mi", eps=0.01)
+    made = request.build_mechanism(JOINT)
+    known.add(request, JOINT, made)
+    lifted = known.best(replace(request, eps=0.02), JOINT)
     assert lifted.utility == made.utility
     assert lifted.solver == made.solver
-    endless = replace(asked, notion="average_leakage", eps=0.01)
+    endless = replace(request, notion="average_leakage", eps=0.01)
     known.add(endless, JOINT, endless.build_mechanism(JOINT))
     assert known.best(replace(endless, eps=0.02), JOINT).solver != "mixture"
 
 
 def test_optima_under_the_line_raise_it_where_it_is_straight_between_two_budgets():
-    known, asked = Known(), Scenario(notion="average_mi", gap=1e-4)
+    known, request = Known(), Scenario(notion="average_mi", gap=1e-4)
     most = FUNNEL.achieved(JOINT, np.eye(JOINT.n_x))
-    line = sweep(asked, JOINT, [0.0, 0.6 * most, most])  # too few: it cuts through a curve
-    beside = replace(asked, notion="lip")
+    line = sweep(request, JOINT, [0.0, 0.6 * most, most])  # too few: it cuts through a curve
+    beside = replace(request, notion="lip")
     points = sweep(beside, JOINT, [0.1, 0.2, 0.4])
     for eps, made in zip(points.eps, points.mechanisms, strict=True):
         known.add(replace(beside, eps=float(eps)), JOINT, made)
-    told = [FUNNEL.achieved(JOINT, made.kernel) for made in points.mechanisms]
-    above = points.utility > np.interp(told, line.eps, line.utility) + 1e-5
+    reported = [FUNNEL.achieved(JOINT, made.kernel) for made in points.mechanisms]
+    above = points.utility > np.interp(reported, line.eps, line.utility) + 1e-5
     assert above.any()
-    lend(known, [(beside, points), (asked, line)], JOINT)
-    raised = known.along(line, asked, JOINT)
+    lend(known, [(beside, points), (request, line)], JOINT)
+    raised = known.along(line, request, JOINT)
     assert len(raised.eps) == len(line.eps) + above.sum()
-    assert (points.utility <= np.interp(told, raised.eps, raised.utility) + 1e-5).all()
+    assert (points.utility <= np.interp(reported, raised.eps, raised.utility) + 1e-5).all()
     for at, kept, bound in zip(raised.eps, raised.utility, raised.upper_bound, strict=True):
         solved = m.optimal(JOINT, replace(FUNNEL, bound=float(at)), gap=1e-3)
         assert kept <= solved.upper_bound + 1e-9
         assert solved.utility <= bound + 1e-9
-    lend(known, [(beside, points), (asked, raised)], JOINT)
-    assert len(known.along(line, asked, JOINT).eps) == len(raised.eps)  # once is enough
+    lend(known, [(beside, points), (request, raised)], JOINT)
+    assert len(known.along(line, request, JOINT).eps) == len(raised.eps)  # once is enough
     lend(Known(), [(beside, points)], JOINT)
-    lend(known, [(asked, replace(line, utility=line.utility * np.nan)), (beside, points)], JOINT)
-    assert len(known.along(line, asked, JOINT).eps) == len(raised.eps)
+    lend(known, [(request, replace(line, utility=line.utility * np.nan)), (beside, points)], JOINT)
+    assert len(known.along(line, request, JOINT).eps) == len(raised.eps)
 
 
 JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())

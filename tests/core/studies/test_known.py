@@ -36,12 +36,12 @@ def test_nothing_is_known_of_a_question_that_nobody_asked():
 def test_any_mechanism_at_a_smaller_budget_is_a_start_for_the_optimum(notion, mechanism):
     known = Known()
     small = Scenario(notion=notion, eps=0.8, mechanism=mechanism)
-    found = made(small)
-    known.add(small, JOINT, found)
+    result = made(small)
+    known.add(small, JOINT, result)
     larger = replace(small, mechanism="optimal", eps=1.1)
     start = known.best(larger, JOINT)
-    np.testing.assert_array_equal(start.kernel, found.kernel)
-    assert start.utility == pytest.approx(found.utility)
+    np.testing.assert_array_equal(start.kernel, result.kernel)
+    assert start.utility == pytest.approx(result.utility)
     assert start.audit.holds
     assert start.notion == larger.build_notion(JOINT)
     assert start.status == UNPROVEN or start.gap <= larger.gap
@@ -124,12 +124,12 @@ def test_what_only_the_rounding_of_the_audit_allows_contradicts_no_bound():
 def test_a_frontier_is_raised_by_what_is_known_and_never_falls():
     grid = [0.25, 0.5, 1.0, 2.0]
     with clock.using(clock.Ticking(0.001)):
-        found = sweep(OPTIMAL, JOINT, grid)
+        result = sweep(OPTIMAL, JOINT, grid)
     low = replace(
-        found,
+        result,
         utility=np.array([0.0, 0.0, 0.0, 0.0]),
         nmi=np.zeros(4),
-        upper_bound=found.upper_bound + 0.1,
+        upper_bound=result.upper_bound + 0.1,
     )
     known, here = Known(), replace(OPTIMAL, eps=0.7)
     known.add(here, JOINT, made(here))
@@ -145,13 +145,13 @@ def test_a_frontier_is_raised_by_what_is_known_and_never_falls():
 
 def test_another_mechanisms_line_has_its_own_points_only():
     watchdog = replace(OPTIMAL, mechanism="watchdog")
-    found = sweep(watchdog, JOINT, [0.5, 2.0])
+    result = sweep(watchdog, JOINT, [0.5, 2.0])
     known, here = Known(), replace(watchdog, eps=1.0)
     known.add(here, JOINT, made(here))
     known.add(replace(OPTIMAL, eps=0.5), JOINT, made(replace(OPTIMAL, eps=0.5)))
-    line = known.along(found, watchdog, JOINT)
+    line = known.along(result, watchdog, JOINT)
     assert line.eps.tolist() == [0.5, 1.0, 2.0]
-    np.testing.assert_array_equal(line.utility[[0, 2]], found.utility)
+    np.testing.assert_array_equal(line.utility[[0, 2]], result.utility)
     assert line.utility[1] == made(here).utility
 
 
@@ -167,9 +167,9 @@ def test_what_belongs_to_a_mechanism_counts_and_not_its_kernel_alone():
     for k in range(50):  # 144 bytes of kernel each, and as many names as there are symbols
         data = DataSpec(f"random:uniform:2x18:{k}", (), ())
         joint = count(data).joint
-        asked = replace(constant, data=data)
-        known.add(asked, joint, asked.build_mechanism(joint))
-    assert sum(size_of(one.answers) for one in known._promises.values()) < 25_000
+        request = replace(constant, data=data)
+        known.add(request, joint, request.build_mechanism(joint))
+    assert sum(size_of(item.answers) for item in known._promises.values()) < 25_000
 
 
 def test_promises_that_are_only_asked_for_take_room_too():
@@ -182,8 +182,8 @@ def test_promises_that_are_only_asked_for_take_room_too():
 def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
     known = Known(most_bytes=2 * taken(OPTIMAL, made(OPTIMAL)))
     for notion in ("lip", "ldp", "alip", "pml"):
-        asked = replace(OPTIMAL, notion=notion)
-        known.add(asked, JOINT, made(asked))
+        request = replace(OPTIMAL, notion=notion)
+        known.add(request, JOINT, made(request))
     assert known.best(OPTIMAL, JOINT) is None
     assert known.best(replace(OPTIMAL, notion="pml"), JOINT) is not None
 
@@ -218,9 +218,9 @@ def test_the_best_starts_are_kept_where_not_all_answers_fit():
     for eps in budgets:
         known.add(replace(poor, eps=eps), JOINT, made(replace(poor, eps=eps)))
     for eps in budgets:
-        found = known.best(replace(OPTIMAL, eps=eps), JOINT)
-        assert found is not None
-        assert found.utility == pytest.approx(good[eps].utility)
+        result = known.best(replace(OPTIMAL, eps=eps), JOINT)
+        assert result is not None
+        assert result.utility == pytest.approx(good[eps].utility)
 
 
 def test_a_line_is_made_once_and_anew_after_each_answer():
@@ -242,20 +242,20 @@ def test_a_line_is_made_once_and_anew_after_each_answer():
 def test_a_start_found_later_counts_after_the_starts_were_listed():
     known = Known()
     for eps in (0.3, 0.6):
-        asked = replace(OPTIMAL, mechanism="watchdog", eps=eps)
-        known.add(asked, JOINT, made(asked))
+        request = replace(OPTIMAL, mechanism="watchdog", eps=eps)
+        known.add(request, JOINT, made(request))
         best = known.best(replace(OPTIMAL, eps=0.9), JOINT)
-        assert best.utility == pytest.approx(made(asked).utility, abs=1e-12)
+        assert best.utility == pytest.approx(made(request).utility, abs=1e-12)
 
 
 def test_what_is_proven_to_a_wide_gap_is_not_told_of_a_narrow_one():
     known, wide = Known(), replace(OPTIMAL, gap=0.5)
-    found = made(OPTIMAL)
-    loose = replace(found, status="optimal", upper_bound=found.utility + 0.3, gap=0.3)
+    result = made(OPTIMAL)
+    loose = replace(result, status="optimal", upper_bound=result.utility + 0.3, gap=0.3)
     known.add(wide, JOINT, loose)
     assert known.best(wide, JOINT).status == "optimal"
-    told = known.best(OPTIMAL, JOINT)
-    assert told is None or told.status == UNPROVEN or told.gap <= OPTIMAL.gap
+    reported = known.best(OPTIMAL, JOINT)
+    assert reported is None or reported.status == UNPROVEN or reported.gap <= OPTIMAL.gap
 
 
 @pytest.mark.parametrize("scale", [1e-7, 1.0, 1e6])
@@ -279,22 +279,22 @@ SEARCH = Scenario(notion="lip", eps=0.8, mechanism="subset_random_response")
 
 def test_an_answer_that_was_cut_short_says_so_though_a_worse_one_was_not():
     for better_first in (True, False):
-        known, found = Known(), made(SEARCH)
-        cut = unproven(found, found.upper_bound)
-        worse = replace(made(replace(SEARCH, mechanism="constant")), notion=found.notion)
+        known, result = Known(), made(SEARCH)
+        cut = unproven(result, result.upper_bound)
+        worse = replace(made(replace(SEARCH, mechanism="constant")), notion=result.notion)
         worse = replace(worse, status="heuristic")
-        for one in (cut, worse) if better_first else (worse, cut):
-            known.add(SEARCH, JOINT, one)
+        for item in (cut, worse) if better_first else (worse, cut):
+            known.add(SEARCH, JOINT, item)
         best = known.best(SEARCH, JOINT)
         assert (best.utility, best.status) == (cut.utility, UNPROVEN)
-        known.add(SEARCH, JOINT, replace(found, status="heuristic"))  # as much, and not cut short
+        known.add(SEARCH, JOINT, replace(result, status="heuristic"))  # as much, and not cut short
         assert known.best(SEARCH, JOINT).status == "heuristic"
         known.add(SEARCH, JOINT, cut)
         assert known.best(SEARCH, JOINT).status == "heuristic"
 
 
 def test_an_answer_from_a_smaller_budget_keeps_its_notes_and_that_it_was_cut_short():
-    for own_status, carried, told in (
+    for own_status, carried, reported in (
         ("heuristic", UNPROVEN, UNPROVEN),
         (UNPROVEN, "heuristic", UNPROVEN),
         ("heuristic", "heuristic", "heuristic"),
@@ -308,20 +308,20 @@ def test_an_answer_from_a_smaller_budget_keeps_its_notes_and_that_it_was_cut_sho
         known.add(larger, JOINT, replace(worse, notion=larger.build_notion(JOINT)))
         best = known.best(larger, JOINT)
         assert best.utility == pytest.approx(better.utility)
-        assert (best.status, best.notes) == (told, better.notes)
+        assert (best.status, best.notes) == (reported, better.notes)
         assert better.notes
 
 
 def test_what_a_search_ended_with_is_not_told_of_another_seed():
-    known, asked = Known(), replace(OPTIMAL, seed=0)
-    found = made(asked)
-    open_ = replace(found, status="heuristic", upper_bound=JOINT_ENTROPY)
-    known.add(asked, JOINT, replace(open_, gap=JOINT_ENTROPY - found.utility))
-    assert known.best(asked, JOINT).status == "heuristic"
-    other = known.best(replace(asked, seed=1), JOINT)
-    assert (other.status, other.utility) == (UNPROVEN, pytest.approx(found.utility))
-    known.add(replace(asked, seed=1), JOINT, found)  # a proof is one for every seed
-    assert known.best(asked, JOINT).gap <= OPTIMAL.gap
+    known, request = Known(), replace(OPTIMAL, seed=0)
+    result = made(request)
+    open_ = replace(result, status="heuristic", upper_bound=JOINT_ENTROPY)
+    known.add(request, JOINT, replace(open_, gap=JOINT_ENTROPY - result.utility))
+    assert known.best(request, JOINT).status == "heuristic"
+    other = known.best(replace(request, seed=1), JOINT)
+    assert (other.status, other.utility) == (UNPROVEN, pytest.approx(result.utility))
+    known.add(replace(request, seed=1), JOINT, result)  # a proof is one for every seed
+    assert known.best(request, JOINT).gap <= OPTIMAL.gap
     search = replace(SEARCH, seed=0)
     known.add(search, JOINT, made(search))
     assert known.best(replace(search, seed=1), JOINT) is None
@@ -333,41 +333,41 @@ def test_what_a_search_ended_with_is_not_told_of_another_seed():
 @pytest.mark.parametrize("lam", [0.0, 1.0])
 @pytest.mark.parametrize(("first", "then"), [(0.2, 8.0), (8.0, 0.2)])
 def test_one_proof_of_perfect_privacy_serves_every_budget(lam, first, then):
-    known, asked = Known(), replace(OPTIMAL, notion="alip", lam=lam, eps=first)
-    found = made(asked)
-    assert found.status == "optimal"
-    known.add(asked, JOINT, found)
-    best = known.best(replace(asked, eps=then), JOINT)
+    known, request = Known(), replace(OPTIMAL, notion="alip", lam=lam, eps=first)
+    result = made(request)
+    assert result.status == "optimal"
+    known.add(request, JOINT, result)
+    best = known.best(replace(request, eps=then), JOINT)
     assert best.status == "optimal"
-    assert best.notion == replace(asked, eps=then).build_notion(JOINT)
-    assert best.utility == pytest.approx(found.utility)
-    half = replace(asked, lam=0.5, eps=then)
+    assert best.notion == replace(request, eps=then).build_notion(JOINT)
+    assert best.utility == pytest.approx(result.utility)
+    half = replace(request, lam=0.5, eps=then)
     assert known.best(half, JOINT) is None
 
 
 def test_what_was_cut_short_hides_no_proof_at_another_budget():
-    known, asked = Known(), replace(OPTIMAL, notion="alip", lam=1.0, eps=2.0)
-    found = made(asked)
-    known.add(asked, JOINT, found)
-    low = replace(asked, eps=1.0)
+    known, request = Known(), replace(OPTIMAL, notion="alip", lam=1.0, eps=2.0)
+    result = made(request)
+    known.add(request, JOINT, result)
+    low = replace(request, eps=1.0)
     nothing = made(replace(low, mechanism="constant"))
-    cut = unproven(replace(nothing, notion=low.build_notion(JOINT)), found.upper_bound)
+    cut = unproven(replace(nothing, notion=low.build_notion(JOINT)), result.upper_bound)
     known.add(low, JOINT, cut)
     best = known.best(low, JOINT)
-    assert best.utility == pytest.approx(found.utility)
+    assert best.utility == pytest.approx(result.utility)
     assert best.status == "optimal"
 
 
 def test_no_optimum_is_below_a_line_whose_mechanisms_were_dropped():
     """A chart keeps its figures, and at 400 symbols the mechanisms of two charts fill the store."""
     known, eps = Known(most_bytes=20_000), 0.5
-    asked = replace(OPTIMAL, eps=eps, mechanism="subset_merging")
-    merged = made(asked)
-    known.add(asked, JOINT, merged)
+    request = replace(OPTIMAL, eps=eps, mechanism="subset_merging")
+    merged = made(request)
+    known.add(request, JOINT, merged)
     line = sweep(OPTIMAL, JOINT, [eps / 2, eps, 2 * eps])
     low = replace(line, utility=np.zeros(3), nmi=np.zeros(3), mechanisms=())
     for at in np.linspace(0.1, 2.0, 20):
-        other = replace(asked, notion="ldp", eps=float(at))
+        other = replace(request, notion="ldp", eps=float(at))
         known.add(other, JOINT, made(other))
     assert known.best(replace(OPTIMAL, eps=eps), JOINT) is None
     along = known.along(low, OPTIMAL, JOINT)
@@ -403,8 +403,8 @@ def test_a_robust_frontier_is_not_below_one_of_fewer_records():
     known = Known()
     with clock.using(clock.Ticking(1e-2)):
         line = sweep(all_records, JOINT, np.array([0.5, 1.0]))
-        found = made(few)
+        result = made(few)
     low = replace(line, utility=np.zeros(2), upper_bound=np.full(2, JOINT_ENTROPY))
     assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, 0.0]
-    known.add(few, JOINT, found)
-    assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, found.utility]
+    known.add(few, JOINT, result)
+    assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, result.utility]

@@ -22,8 +22,8 @@ def set_figure(monkeypatch):
     """Let the figure of a question be any function of ε."""
 
     def use(function):
-        monkeypatch.setattr(matching, "answer", lambda asked, _data: answered(asked))
-        monkeypatch.setattr(matching, "figure", lambda found, _target: function(found.eps))
+        monkeypatch.setattr(matching, "answer", lambda request, _data: answered(request))
+        monkeypatch.setattr(matching, "figure", lambda result, _target: function(result.eps))
 
     return use
 
@@ -51,67 +51,67 @@ def test_an_answer_that_time_cut_short_proves_no_end_of_the_figure(
 @pytest.mark.parametrize("target", ["ldp", "kept", "leak"])
 def test_another_notion_comes_to_the_same_figure(target):
     wanted = figure(evaluate(LIP), target)
-    found = match(LDP, DATA, target, wanted)
-    assert found.status == "reached"
-    again = figure(evaluate(Scenario(data=SMALL, notion="ldp", eps=found.eps)), target)
+    result = match(LDP, DATA, target, wanted)
+    assert result.status == "reached"
+    again = figure(evaluate(Scenario(data=SMALL, notion="ldp", eps=result.eps)), target)
     assert again == pytest.approx(wanted, abs=1e-4)
-    assert found.value == again
-    assert found.low <= wanted <= found.high
-    assert found.monotone
+    assert result.value == again
+    assert result.low <= wanted <= result.high
+    assert result.monotone
 
 
 def test_the_levels_of_ldp_are_their_own_budgets():
-    found = match(LDP, DATA, "ldp", 0.7)
-    assert found.eps == pytest.approx(0.7, abs=1e-3)
+    result = match(LDP, DATA, "ldp", 0.7)
+    assert result.eps == pytest.approx(0.7, abs=1e-3)
 
 
 def test_the_same_eps_needs_no_search():
-    found = match(LDP, DATA, "eps", 1.25)
-    assert (found.status, found.eps, found.looks) == ("reached", 1.25, 0)
+    result = match(LDP, DATA, "eps", 1.25)
+    assert (result.status, result.eps, result.looks) == ("reached", 1.25, 0)
     beyond = match(LDP, DATA, "eps", 51.0)
     assert (beyond.status, beyond.eps, beyond.low, beyond.high) == ("beyond", 50.0, 0.0, 50.0)
 
 
 def test_what_cannot_be_reached_is_told_with_the_range_that_can():
     everything = figure(evaluate(Scenario(data=SMALL, notion="ldp", eps=8.0)), "leak")
-    found = match(LDP, DATA, "leak", 2.0)
-    assert found.status == "beyond"
-    assert found.low == pytest.approx(0.0, abs=1e-20)
-    assert found.high == pytest.approx(everything)
-    assert found.value == found.high
+    result = match(LDP, DATA, "leak", 2.0)
+    assert result.status == "beyond"
+    assert result.low == pytest.approx(0.0, abs=1e-20)
+    assert result.high == pytest.approx(everything)
+    assert result.value == result.high
 
 
 @pytest.mark.parametrize("function", [math.sqrt, lambda e: e**3 / 64, lambda e: -math.expm1(-e)])
 def test_smooth_figures_are_reached(set_figure, function):
     set_figure(function)
     for wanted in (0.05, 0.3, 0.9):
-        found = match(LDP, DATA, "leak", wanted)
-        assert found.status == "reached"
-        assert abs(function(found.eps) - wanted) <= 1e-4
-        assert found.looks <= len(FIRST) + 25
+        result = match(LDP, DATA, "leak", wanted)
+        assert result.status == "reached"
+        assert abs(function(result.eps) - wanted) <= 1e-4
+        assert result.looks <= len(FIRST) + 25
 
 
 def test_a_jump_is_told_and_the_side_that_gives_less_away_is_taken(set_figure):
     set_figure(lambda eps: 1.0 if eps >= 1.3 else 0.25)
-    found = match(LDP, DATA, "leak", 0.6)
-    assert (found.status, found.value) == ("jumps", 0.25)
-    assert found.eps == pytest.approx(1.3, abs=2e-6)
-    assert found.eps < 1.3
+    result = match(LDP, DATA, "leak", 0.6)
+    assert (result.status, result.value) == ("jumps", 0.25)
+    assert result.eps == pytest.approx(1.3, abs=2e-6)
+    assert result.eps < 1.3
 
 
 def test_a_figure_that_falls_is_said_to_be_not_monotone(set_figure):
     set_figure(lambda eps: math.sin(eps) ** 2)
-    found = match(LDP, DATA, "leak", 0.5)
-    assert not found.monotone
-    assert found.status == "reached"
-    assert found.eps == pytest.approx(math.pi / 4, abs=1e-3)  # the smallest of them
+    result = match(LDP, DATA, "leak", 0.5)
+    assert not result.monotone
+    assert result.status == "reached"
+    assert result.eps == pytest.approx(math.pi / 4, abs=1e-3)  # the smallest of them
 
 
 def test_infinite_levels_are_matched_and_passed(set_figure):
     set_figure(lambda eps: math.inf if eps > 2.5 else eps)
     assert match(LDP, DATA, "ldp", math.inf).eps == 4.0
-    found = match(LDP, DATA, "ldp", 2.8)
-    assert (found.status, found.value) == ("jumps", pytest.approx(2.5, abs=1e-5))
+    result = match(LDP, DATA, "ldp", 2.8)
+    assert (result.status, result.value) == ("jumps", pytest.approx(2.5, abs=1e-5))
 
 
 def test_budgets_without_an_answer_are_passed_over(set_figure):
@@ -140,27 +140,27 @@ def test_a_gap_inside_the_bracket_ends_the_search(set_figure):
         return eps
 
     set_figure(figure_of)
-    found = match(LDP, DATA, "leak", 0.75)
-    assert (found.status, found.eps) == ("cut short", 0.5)
+    result = match(LDP, DATA, "leak", 0.75)
+    assert (result.status, result.eps) == ("cut short", 0.5)
 
 
 def test_time_ends_the_search(set_figure):
     set_figure(lambda eps: eps**2)
     with clock.using(clock.Ticking(1.0)):
-        found = match(LDP, DATA, "leak", 30.0, seconds=12.0)
-    assert found.status == "cut short"
-    assert found.looks < len(FIRST)
-    told = []
-    match(LDP, DATA, "leak", 30.0, report=told.append)
-    assert told == list(range(1, len(told) + 1))
+        result = match(LDP, DATA, "leak", 30.0, seconds=12.0)
+    assert result.status == "cut short"
+    assert result.looks < len(FIRST)
+    reported = []
+    match(LDP, DATA, "leak", 30.0, report=reported.append)
+    assert reported == list(range(1, len(reported) + 1))
 
 
 def test_what_has_no_eps_is_told_as_it_is():
     plain = Scenario(data=SMALL, mechanism="identity")
-    found = match(plain, DATA, "kept", 0.5)
-    assert (found.status, found.value) == ("fixed", 1.0)
-    assert math.isnan(found.eps)
-    assert [has_budget(one) for one in (plain, LIP)] == [False, True]
+    result = match(plain, DATA, "kept", 0.5)
+    assert (result.status, result.value) == ("fixed", 1.0)
+    assert math.isnan(result.eps)
+    assert [has_budget(item) for item in (plain, LIP)] == [False, True]
     assert not has_budget(Scenario(data=SMALL, notion="sides"))
 
 

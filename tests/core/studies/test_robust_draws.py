@@ -117,17 +117,17 @@ def test_the_robust_optimum_without_others_starts_by_itself(sample):
 
 def test_robust_designs_keep_their_promise_at_worst_and_the_non_robust_one_does_not(sample):
     ticks = []
-    outcomes = {one.key: one for one in compare_designs(sample, 1.0, 1.0, report=ticks.append)}
+    outcomes = {item.key: item for item in compare_designs(sample, 1.0, 1.0, report=ticks.append)}
     assert ticks == [(done, len(DESIGNS)) for done in range(len(DESIGNS))]
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
-    for key, one in outcomes.items():
-        kernel = one.mechanism.kernel
+    for key, item in outcomes.items():
+        kernel = item.mechanism.kernel
         worst = RLDP(1.0, sample.ball, exact=True).achieved(joint, kernel)
-        assert one.worst == pytest.approx(worst, abs=1e-9)
-        assert one.realised == pytest.approx(float(realised_level(TRUTH, kernel)))
+        assert item.worst == pytest.approx(worst, abs=1e-9)
+        assert item.realised == pytest.approx(float(realised_level(TRUTH, kernel)))
         assert sample.covered
-        assert one.realised <= one.worst + 1e-9
-        assert (one.worst <= 1.0 + 1e-9) == (key != "non_robust")
+        assert item.realised <= item.worst + 1e-9
+        assert (item.worst <= 1.0 + 1e-9) == (key != "non_robust")
 
 
 def test_names_go_to_cells_and_to_outputs_that_are_cells(sample):
@@ -144,14 +144,14 @@ def test_names_go_to_cells_and_to_outputs_that_are_cells(sample):
 
 
 def test_frontiers_never_fall_and_are_those_of_each_budget(sample):
-    found = robust_frontiers(sample, 1.0, (0.5, 1.0, 2.0), report=silent)
-    assert set(found) == set(DESIGNS)
-    for nmi, utility in found.values():
+    result = robust_frontiers(sample, 1.0, (0.5, 1.0, 2.0), report=silent)
+    assert set(result) == set(DESIGNS)
+    for nmi, utility in result.values():
         assert (np.diff(nmi) >= -1e-9).all()
         assert (np.diff(utility) >= -1e-9).all()
     alone = design("secret_rr", sample, 1.0, 1.0)
-    assert found["secret_rr"][0][1] == pytest.approx(alone.nmi)
-    assert found["secret_rr"][1][1] == pytest.approx(alone.utility)
+    assert result["secret_rr"][0][1] == pytest.approx(alone.nmi)
+    assert result["secret_rr"][1][1] == pytest.approx(alone.utility)
 
 
 KEYS = ("non_robust", "polyopt", "secret_rr")
@@ -159,14 +159,14 @@ KEYS = ("non_robust", "polyopt", "secret_rr")
 
 def test_over_draws_robust_designs_keep_the_promise_where_the_set_holds_the_truth():
     drawn = Drawn(100, 0.05, 2.0, seed=10, draws=12, fresh=False)
-    found = study_draws(TRUTH, 0.5, drawn, KEYS, 0.5, report=silent)
+    result = study_draws(TRUTH, 0.5, drawn, KEYS, 0.5, report=silent)
     covered = np.array([drawn.sample(TRUTH, i).covered for i in range(12)])
-    assert found.covered == covered.sum()
-    assert found.skipped == 0
-    assert (found.realised["polyopt"][covered] <= 0.5 + 1e-9).all()
-    assert (found.realised["secret_rr"] <= 0.5 + 1e-9).all()
-    assert (found.realised["non_robust"] > 0.5).sum() >= 6
-    assert found.nmi["polyopt"].shape == found.true_nmi["polyopt"].shape == (12,)
+    assert result.covered == covered.sum()
+    assert result.skipped == 0
+    assert (result.realised["polyopt"][covered] <= 0.5 + 1e-9).all()
+    assert (result.realised["secret_rr"] <= 0.5 + 1e-9).all()
+    assert (result.realised["non_robust"] > 0.5).sum() >= 6
+    assert result.nmi["polyopt"].shape == result.true_nmi["polyopt"].shape == (12,)
 
 
 def test_fresh_draws_have_truths_of_their_own_and_the_same_again():
@@ -181,9 +181,9 @@ def test_draws_without_a_secret_are_counted_and_none_at_all_is_an_error():
     drawn = Drawn(20, 0.05, 2.0, seed=0, draws=10, fresh=False)
     lost = sum(bool(drawn.sample(truth, i).never_seen) for i in range(10))
     assert 0 < lost < 10
-    found = study_draws(truth, 1.0, drawn, ("secret_rr",), 0.5, report=silent)
-    assert found.skipped == lost
-    assert len(found.nmi["secret_rr"]) == 10 - lost
+    result = study_draws(truth, 1.0, drawn, ("secret_rr",), 0.5, report=silent)
+    assert result.skipped == lost
+    assert len(result.nmi["secret_rr"]) == 10 - lost
     never = np.array([[1e-9, 1e-9], [0.4, 0.6 - 2e-9]])
     for study in (
         lambda: study_draws(never, 1.0, drawn, ("secret_rr",), 0.5, report=silent),
@@ -196,18 +196,18 @@ def test_draws_without_a_secret_are_counted_and_none_at_all_is_an_error():
 def test_a_smaller_beta_costs_robust_designs_a_little_and_secret_response_nothing():
     drawn = Drawn(1000, 0.05, 2.0, seed=0, draws=3, fresh=False)
     ticks = []
-    found = study_beta(TRUTH, 1.0, drawn, 1.0, (0.1, 0.001), report=ticks.append)
+    result = study_beta(TRUTH, 1.0, drawn, 1.0, (0.1, 0.001), report=ticks.append)
     assert ticks == [(0, 3), (1, 3), (2, 3)]
-    assert found["polyopt"][0] > found["polyopt"][1] > 0.5 * found["polyopt"][0]
-    assert found["independent"][0] > found["independent"][1]
-    assert found["secret_rr"][0] == found["secret_rr"][1]
+    assert result["polyopt"][0] > result["polyopt"][1] > 0.5 * result["polyopt"][0]
+    assert result["independent"][0] > result["independent"][1]
+    assert result["secret_rr"][0] == result["secret_rr"][1]
 
 
 def test_what_is_quick_is_all_but_the_robust_optimum(sample):
     outcomes = compare_designs(sample, 1.0, 0.5, QUICK, report=silent)
-    assert tuple(one.key for one in outcomes) == QUICK
+    assert tuple(item.key for item in outcomes) == QUICK
     assert set(DESIGNS) - set(QUICK) == {"exact"}
-    by_key = {one.key: one for one in outcomes}
+    by_key = {item.key: item for item in outcomes}
     trusting = by_key["non_robust"]
     assert trusting.most_nmi == pytest.approx(trusting.mechanism.nmi, abs=1e-5)
     assert by_key["secret_rr"].most_nmi == pytest.approx(1.0)  # no bound but H(X)
@@ -231,16 +231,16 @@ def test_what_a_sample_leaves_possible_in_figures(sample):
 
 
 def test_draws_are_counted_and_averaged():
-    found = DrawnDesigns(
+    result = DrawnDesigns(
         realised={"a": np.array([0.5, 1.5, np.inf]), "b": np.array([0.1, 0.2, 1.0])},
         nmi={"a": np.array([0.1, 0.2, 0.3]), "b": np.array([0.0, 0.0, 0.3])},
         true_nmi={"a": np.array([0.3, 0.3, 0.3]), "b": np.array([0.0, 0.3, 0.0])},
         skipped=1,
         covered=3,
     )
-    assert found.used == 3
-    assert found.broken(1.0) == {"a": 2, "b": 0}
-    assert found.means() == {"a": pytest.approx((0.2, 0.3)), "b": pytest.approx((0.1, 0.1))}
+    assert result.used == 3
+    assert result.broken(1.0) == {"a": 2, "b": 0}
+    assert result.means() == {"a": pytest.approx((0.2, 0.3)), "b": pytest.approx((0.1, 0.1))}
 
 
 def test_a_study_takes_as_long_as_its_searches_may():
@@ -251,10 +251,10 @@ def test_a_study_takes_as_long_as_its_searches_may():
 
 
 def test_a_larger_beta_never_keeps_less_even_where_time_ends_a_search(monkeypatch):
-    found = iter([0.3, 0.5, 0.2])
+    result = iter([0.3, 0.5, 0.2])
 
     class Made:
-        nmi = property(lambda _self: next(found))
+        nmi = property(lambda _self: next(result))
 
     def made(_sample, _eps, _seconds, keys):
         return {key: Made() if key == "polyopt" else FIXED for key in keys}

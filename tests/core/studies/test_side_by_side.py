@@ -45,7 +45,7 @@ def by_hand(joint, kernel):
     low, high = min(map(min, lifts)), max(map(max, lifts))
     floor = math.inf if low == 0 else -math.log(low)
     ratio = max(math.inf if min(of) == 0 else max(of) / min(of) for of in lifts)
-    told = sum(
+    reported = sum(
         p[s, y] * math.log(lifts[y][s]) for y in range(n_y) for s in range(n_s) if p[s, y] > 0
     )
     return {
@@ -54,7 +54,7 @@ def by_hand(joint, kernel):
         "pml": math.log(high),
         "min_lift": floor,
         "guess": max(lifts[y][s] * prior[s] for y in range(n_y) for s in range(n_s)),
-        "average_mi": told,
+        "average_mi": reported,
         "average_guess": sum(float(p[:, y].max()) for y in range(n_y)),
         "average_tv": 0.5
         * sum(abs(p[s, y] - prior[s] * p[:, y].sum()) for y in range(n_y) for s in range(n_s)),
@@ -67,21 +67,21 @@ def test_levels_are_those_of_their_definitions(joint, seed, ys):
     if (joint.p_s == 0).any():
         joint = Joint.from_counts(joint.p[joint.p_s > 0] * 1000)
     kernel = np.random.default_rng(seed).dirichlet(np.ones(ys), joint.n_x)
-    found = levels(joint, kernel, Numbers())
+    result = levels(joint, kernel, Numbers())
     for key, value in by_hand(joint, kernel).items():
-        assert found[key] == pytest.approx(value, abs=1e-9), key
+        assert result[key] == pytest.approx(value, abs=1e-9), key
 
 
 def test_the_level_of_every_notion_is_told_and_two_budgets_are_scaled():
     result = evaluate(column("alip", lam=0.25, eps=1.2))
-    found = levels(result.joint, result.mechanism.kernel, Numbers(lam=0.25))
-    assert set(found) == {entry.key for entry in entries()}
-    assert {*found, "sides"} == {entry.key for entry in notions.ENTRIES + notions.AVERAGES}
+    answer = levels(result.joint, result.mechanism.kernel, Numbers(lam=0.25))
+    assert set(answer) == {entry.key for entry in entries()}
+    assert {*answer, "sides"} == {entry.key for entry in notions.ENTRIES + notions.AVERAGES}
     # ε_l = λε and ε_u = (1−λ)ε: the least ε is the larger of the two sides' own
-    asked = max(found["min_lift"] / 0.25, found["pml"] / 0.75)
-    assert found["alip"] == pytest.approx(asked)
-    assert found["alip"] <= 1.2 + 1e-9
-    assert math.isnan(found["rldp"])  # S is not released
+    request = max(answer["min_lift"] / 0.25, answer["pml"] / 0.75)
+    assert answer["alip"] == pytest.approx(request)
+    assert answer["alip"] <= 1.2 + 1e-9
+    assert math.isnan(answer["rldp"])  # S is not released
 
 
 def test_robust_levels_wait_where_they_take_long():
@@ -113,7 +113,7 @@ def test_columns_are_answered_and_the_largest_difference_comes_first():
     assert lip.values == pytest.approx((0.2, 0.4, 0.4))
     assert (lip.spread, lip.relative) == (pytest.approx(0.2), pytest.approx(0.5))
     kept = next(row for row in rows if row.key == "kept")
-    assert kept.values == tuple(one.result.mechanism.kept for one in columns)
+    assert kept.values == tuple(item.result.mechanism.kept for item in columns)
     assert "rldp" not in [row.key for row in rows]  # no column has it
     assert "nmi" not in [row.key for row in rows]  # what was asked for is X
 
@@ -126,9 +126,9 @@ def test_equal_columns_differ_in_nothing():
 
 def test_infinite_levels_differ_from_finite_ones_by_all():
     open_, shut = compare(Project((column("lip", PAIR, mechanism="identity"), column("lip", PAIR))))
-    row = next(one for one in differences([open_, shut], Numbers()) if one.key == "ldp")
+    row = next(item for item in differences([open_, shut], Numbers()) if item.key == "ldp")
     assert (row.values[0], row.spread, row.relative) == (math.inf, math.inf, 1.0)
-    same = next(one for one in differences([open_, open_], Numbers()) if one.key == "ldp")
+    same = next(item for item in differences([open_, open_], Numbers()) if item.key == "ldp")
     assert (same.spread, same.relative) == (0.0, 0.0)
 
 
@@ -143,8 +143,8 @@ def test_one_without_an_answer_leaves_the_others_theirs():
 
 
 def test_a_purpose_is_told_beside_what_is_kept_of_x():
-    asked = replace(column("lip"), purpose="guess")
-    columns = compare(Project((asked, column("lip"))))
+    request = replace(column("lip"), purpose="guess")
+    columns = compare(Project((request, column("lip"))))
     rows = {row.key: row for row in differences(columns, Numbers())}
     assert rows["nmi"].values[0] == columns[0].result.mechanism.nmi
     assert rows["kept"].values[0] == columns[0].result.mechanism.kept
@@ -156,7 +156,7 @@ def test_a_table_and_json_say_the_same():
     columns = compare(project)
     numbers = reference(project.scenarios)
     written = json.loads(json.dumps(described(project, columns, numbers), allow_nan=False))
-    assert [one["note"] for one in written["columns"]] == ["why", ""]
+    assert [item["note"] for item in written["columns"]] == ["why", ""]
     assert written["columns"][1]["answer"] is None
     assert written["columns"][0]["levels"]["rldp"] is None
     lines = table(columns, numbers).splitlines()
@@ -176,9 +176,9 @@ def test_units_are_those_of_the_notions():
 
 
 def test_levels_of_y_alone_are_said_to_be_that_where_something_is_known():
-    asked = column("lip", mechanism="identity")
-    given = replace(asked, data=DataSpec(known=("race",)))
-    numbers = reference([asked])
-    last = table(compare(Project((asked, given), ("a", "b"))), numbers).splitlines()[-1]
+    request = column("lip", mechanism="identity")
+    given = replace(request, data=DataSpec(known=("race",)))
+    numbers = reference([request])
+    last = table(compare(Project((request, given), ("a", "b"))), numbers).splitlines()[-1]
     assert last == "Levels are of Y alone, for someone who does not know race."
-    assert "alone" not in table(compare(Project((asked,), ("a",))), numbers)
+    assert "alone" not in table(compare(Project((request,), ("a",))), numbers)

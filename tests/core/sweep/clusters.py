@@ -16,11 +16,11 @@ PATIENCE = 600.0
 def until(true, process=None):
     """Wait until a call returns something true, and return that."""
     deadline = time.monotonic() + PATIENCE
-    while not (found := true()):
+    while not (result := true()):
         assert time.monotonic() < deadline
         assert process is None or process.poll() is None
         time.sleep(0.005)
-    return found
+    return result
 
 
 def start(log, program, *arguments, path=ROOT, failures=3):
@@ -44,8 +44,8 @@ def logged(log, text, process):
     """Wait until a program's log has a text, and return the rest of its line."""
 
     def rest():
-        _, found, after = log.read_text().partition(text)
-        return after.partition("\n")[0].strip() if found and "\n" in after else ""
+        _, result, after = log.read_text().partition(text)
+        return after.partition("\n")[0].strip() if result and "\n" in after else ""
 
     return until(rest, process)
 

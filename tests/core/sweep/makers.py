@@ -46,15 +46,15 @@ class Here(Workers):
 
 def bits(path):
     """Return all that a results file holds, but for the seconds, numbers as their bits."""
-    found = {}
+    result = {}
     table = read(path)[0]
     for name in table.column_names:
         values = table[name].to_numpy()
-        found[name] = (
+        result[name] = (
             values.view(np.int64).tolist() if values.dtype.kind == "f" else values.tolist()
         )
-    del found["seconds"]
-    return found
+    del result["seconds"]
+    return result
 
 
 def die(*_):

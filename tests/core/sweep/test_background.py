@@ -45,8 +45,8 @@ def test_points_in_memory_are_those_on_disk(whole):
     assert job.progress is gathered
     assert gathered.complete
     assert gathered.count == 48
-    said = whole.schema.metadata
-    assert gathered.table().schema.metadata == {KEY: said[KEY], CODE: said[CODE]}
+    text = whole.schema.metadata
+    assert gathered.table().schema.metadata == {KEY: text[KEY], CODE: text[CODE]}
 
 
 def test_points_that_come_twice_are_kept_once(whole):
@@ -121,7 +121,7 @@ def test_workers_that_cannot_be_had_are_the_jobs_error():
 
 def test_what_a_time_limit_cut_short_or_left_without_an_answer_is_not_final(whole):
     assert is_final(whole)
-    for name, said in (("status", "time limit"), ("reason", "No answer.")):
+    for name, text in (("status", "time limit"), ("reason", "No answer.")):
         values = whole[name].to_pylist()
         place = whole.column_names.index(name)
-        assert not is_final(whole.set_column(place, name, [[said, *values[1:]]]))
+        assert not is_final(whole.set_column(place, name, [[text, *values[1:]]]))

@@ -26,8 +26,8 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def address(folder):
-    with scheduler(folder) as (found, _), workers(folder, found):
-        yield found
+    with scheduler(folder) as (result, _), workers(folder, result):
+        yield result
 
 
 def local(sweep, out):
@@ -48,26 +48,26 @@ def large(folder):
 
 def test_a_cluster_gives_the_same_bits(address, small, tmp_path):
     out = tmp_path / "out.parquet"
-    told = []
+    reported = []
     with Results(SWEEP, out) as results, ClusterWorkers(address) as cluster:
         assert cluster.room == 8
-        ended = run(SWEEP, results, cluster, progress=told.append)
+        ended = run(SWEEP, results, cluster, progress=reported.append)
     assert (ended.done, ended.lost) == (48, 0)
-    assert told[-1] == 48
+    assert reported[-1] == 48
     assert bits(out) == small
 
 
 def test_a_killed_worker_costs_nothing_but_its_points_time(small, tmp_path):
     out = tmp_path / "out.parquet"
     killed = []
-    with scheduler(tmp_path) as (found, _), workers(tmp_path, found) as both:
+    with scheduler(tmp_path) as (result, _), workers(tmp_path, result) as both:
 
         def kill_one(done):
             if not killed:
                 killed.append(done)
                 end(both[0])
 
-        with Results(SWEEP, out) as results, ClusterWorkers(found) as cluster:
+        with Results(SWEEP, out) as results, ClusterWorkers(result) as cluster:
             assert run(SWEEP, results, cluster, progress=kill_one).done == 48
     assert killed[0] < 48
     assert bits(out) == small
@@ -92,9 +92,9 @@ main(sys.argv[1:])
 
 
 def test_a_killed_client_is_gone_on_with(address, large, tmp_path, capsys):
-    asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
-    asked.write_text(LARGE.to_json(), encoding="utf-8")
-    line = ["sweep", str(asked), "--out", str(out), "--scheduler", address]
+    request, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
+    request.write_text(LARGE.to_json(), encoding="utf-8")
+    line = ["sweep", str(request), "--out", str(out), "--scheduler", address]
     with (tmp_path / "client.log").open("w") as log:
         client = subprocess.Popen(
             [sys.executable, "-c", DYING, *line], cwd=ROOT, stdout=log, stderr=log
@@ -119,16 +119,16 @@ def test_workers_of_another_version_are_refused(tmp_path):
         file.write("\n# changed\n")
     none = tmp_path / "none"
     none.mkdir()
-    with scheduler(tmp_path) as (found, _):
-        with workers(tmp_path, found, 1, other):
-            with pytest.raises(OtherVersionError) as told:
-                ClusterWorkers(found)
-            assert "has another version of liftscope (code " in str(told.value)
-            assert "install the same everywhere" in str(told.value)
-        with workers(tmp_path, found, 1, none), pytest.raises(OtherVersionError) as told:
-            ClusterWorkers(found)
-        assert "No module named 'core'" in str(told.value)
-        assert "\n" not in str(told.value)
+    with scheduler(tmp_path) as (result, _):
+        with workers(tmp_path, result, 1, other):
+            with pytest.raises(OtherVersionError) as reported:
+                ClusterWorkers(result)
+            assert "has another version of liftscope (code " in str(reported.value)
+            assert "install the same everywhere" in str(reported.value)
+        with workers(tmp_path, result, 1, none), pytest.raises(OtherVersionError) as reported:
+            ClusterWorkers(result)
+        assert "No module named 'core'" in str(reported.value)
+        assert "\n" not in str(reported.value)
 
 
 def test_a_worker_of_another_version_that_comes_later_is_refused(address, tmp_path):
@@ -142,9 +142,9 @@ def test_points_that_kill_their_workers_are_lost(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "computed", die)
     first, *_ = chunks(SWEEP)
     with (
-        scheduler(tmp_path, failures=0) as (found, _),
-        workers(tmp_path, found, 1),
-        ClusterWorkers(found) as cluster,
+        scheduler(tmp_path, failures=0) as (result, _),
+        workers(tmp_path, result, 1),
+        ClusterWorkers(result) as cluster,
     ):
         cluster.submit(first)
         ((chunk, outcome),) = until(cluster.finished)
@@ -154,10 +154,10 @@ def test_points_that_kill_their_workers_are_lost(tmp_path, monkeypatch):
 
 
 def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, capsys, monkeypatch):
-    asked, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
-    asked.write_text(LARGE.to_json(), encoding="utf-8")
+    request, out = tmp_path / "sweep.json", tmp_path / "out.parquet"
+    request.write_text(LARGE.to_json(), encoding="utf-8")
     flush = Results.flush
-    with scheduler(tmp_path) as (found, process), workers(tmp_path, found, 1):
+    with scheduler(tmp_path) as (result, process), workers(tmp_path, result, 1):
 
         def flushed(results):
             flush(results)
@@ -165,10 +165,10 @@ def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, caps
                 end(process)
 
         monkeypatch.setattr(Results, "flush", flushed)
-        assert main(["sweep", str(asked), "--out", str(out), "--scheduler", found]) == 3
-    told = capsys.readouterr().err
-    assert "is gone" in told
-    assert "the same command with --resume goes on" in told
+        assert main(["sweep", str(request), "--out", str(out), "--scheduler", result]) == 3
+    reported = capsys.readouterr().err
+    assert "is gone" in reported
+    assert "the same command with --resume goes on" in reported
     with Results(LARGE, out, resume=True) as results:
         assert 0 < results.count < LARGE.size
 
@@ -176,26 +176,26 @@ def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, caps
 def test_a_scheduler_without_workers_is_told(folder, monkeypatch):
     monkeypatch.setattr(module, "ANSWER", 1.0)
     with (
-        scheduler(folder) as (found, _),
+        scheduler(folder) as (result, _),
         pytest.raises(InvalidInputError, match="has no worker: start one"),
     ):
-        ClusterWorkers(found)
+        ClusterWorkers(result)
 
 
 def test_an_address_where_nobody_listens_is_one_sentence(tmp_path, capsys, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as line:
         port = line.getsockname()[1]
-    asked = tmp_path / "sweep.json"
-    asked.write_text(SWEEP.to_json(), encoding="utf-8")
+    request = tmp_path / "sweep.json"
+    request.write_text(SWEEP.to_json(), encoding="utf-8")
     monkeypatch.setenv(module.VARIABLE, f"tcp://127.0.0.1:{port}")
-    assert main(["sweep", str(asked), "--out", str(tmp_path / "out.parquet")]) == 2
-    told = capsys.readouterr().err.splitlines()
-    assert told[-1] == (
+    assert main(["sweep", str(request), "--out", str(tmp_path / "out.parquet")]) == 2
+    reported = capsys.readouterr().err.splitlines()
+    assert reported[-1] == (
         f"No scheduler answers at tcp://127.0.0.1:{port}: start one there, or leave the address "
         "out."
     )
-    assert len(told) == 2
-    assert list(tmp_path.iterdir()) == [asked]
+    assert len(reported) == 2
+    assert list(tmp_path.iterdir()) == [request]
 
 
 @pytest.mark.parametrize("greeting", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"hi", b""])

@@ -15,15 +15,15 @@ BUDGETS = (0.5, 1.0, 2.0)
 
 def test_questions_are_all_combinations_and_the_last_field_changes_fastest():
     sweep = Sweep(vary=(("mechanism", MERGING), ("notion", ("lip", "ldp")), ("eps", BUDGETS)))
-    asked = [(one.mechanism, one.notion, one.eps) for one in sweep.questions]
-    assert asked == [(m, n, e) for m in MERGING for n in ("lip", "ldp") for e in BUDGETS]
+    request = [(item.mechanism, item.notion, item.eps) for item in sweep.questions]
+    assert request == [(m, n, e) for m in MERGING for n in ("lip", "ldp") for e in BUDGETS]
     assert sweep.size == sweep.largest == 12
     assert sweep.described == "2 mechanisms × 2 notions × 3 budgets"
 
 
 def test_values_without_effect_make_no_further_question():
     sweep = Sweep(vary=(("notion", ("lip", "alip")), ("lam", (0.2, 0.5, 0.8))))
-    assert [(one.notion, one.lam) for one in sweep.questions] == [
+    assert [(item.notion, item.lam) for item in sweep.questions] == [
         ("lip", 0.2),
         ("alip", 0.2),
         ("alip", 0.5),
@@ -48,8 +48,8 @@ def test_cases_hold_fields_that_belong_together():
     sweep = Sweep.from_json(text)
     assert sweep.size == 80
     assert sweep.measures == ("kept", "level_lip")
-    assert [one.eps for one in sweep.questions[:4]] == [0.5, 1.0, 1.5, 2.0]
-    assert {one.lam for one in sweep.questions[:4]} == {0.3}
+    assert [item.eps for item in sweep.questions[:4]] == [0.5, 1.0, 1.5, 2.0]
+    assert {item.lam for item in sweep.questions[:4]} == {0.3}
     assert Sweep.from_json(sweep.to_json()) == sweep
 
 
@@ -63,14 +63,14 @@ def test_data_sets_promises_and_infinite_numbers_survive_json():
 
 
 def test_equal_sweeps_have_equal_hashes_and_others_do_not():
-    one = Sweep(vary=(("eps", (0.5, 1.0)),))
-    assert one.content_hash() == Sweep.from_json(one.to_json()).content_hash()
+    item = Sweep(vary=(("eps", (0.5, 1.0)),))
+    assert item.content_hash() == Sweep.from_json(item.to_json()).content_hash()
     hashes = {
         Sweep(vary=(("eps", (0.5,)),)).content_hash(),
         Sweep(vary=(("eps", (0.5,)),), draws=Draws(2, 2, 3)).content_hash(),
         Sweep(vary=(("eps", (0.5,)),), draws=Draws(2, 2, 3, seed=1)).content_hash(),
         Sweep(vary=(("eps", (0.5,)),), measures=("kept",)).content_hash(),
-        one.content_hash(),
+        item.content_hash(),
     }
     assert len(hashes) == 5
 
@@ -107,15 +107,15 @@ def test_equal_sweeps_have_equal_hashes_and_others_do_not():
     ],
 )
 def test_what_is_no_sweep_is_refused_in_a_sentence(text, sentence):
-    with pytest.raises(InvalidInputError, match=sentence) as told:
+    with pytest.raises(InvalidInputError, match=sentence) as reported:
         Sweep.from_json(text)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_a_sweep_of_a_thousand_million_points_says_its_size():
-    with pytest.raises(InvalidInputError) as told:
+    with pytest.raises(InvalidInputError) as reported:
         Sweep(vary=(("eps", tuple(np.linspace(0.1, 2, 20))),), draws=Draws(50_000_000, 5, 17))
-    assert str(told.value) == (
+    assert str(reported.value) == (
         "The sweep has 1,000,000,000 points (20 budgets × 50,000,000 draws), but at most "
         f"{MAX_POINTS:,} are allowed: choose fewer values or draws."
     )
@@ -138,12 +138,12 @@ def test_chunks_have_every_point_once(mechanisms, draws):
         vary=(("notion", ("lip", "ldp")), ("mechanism", mechanisms), ("eps", BUDGETS)),
         draws=Draws(draws, 2, 3),
     )
-    found = list(chunks(sweep))
-    points = [point for chunk in found for point in chunk.points]
+    result = list(chunks(sweep))
+    points = [point for chunk in result for point in chunk.points]
     assert sorted(points) == list(range(sweep.size))
-    assert [chunk.number for chunk in found] == list(range(len(found)))
-    assert max(len(chunk.points) for chunk in found if chunk.at_once or mechanisms == ("grr",))
-    for chunk in found:
+    assert [chunk.number for chunk in result] == list(range(len(result)))
+    assert max(len(chunk.points) for chunk in result if chunk.at_once or mechanisms == ("grr",))
+    for chunk in result:
         assert chunk.at_once == (chunk.questions[0].mechanism in MERGING)
         assert len(chunk.points) <= (BATCH if chunk.at_once else SINGLE)
         assert chunk.points[0] // sweep.n_draws == chunk.first
@@ -174,13 +174,13 @@ def test_what_others_see_of_a_sweep_names_no_file_by_its_hash():
     )
     for sweep in sweeps:
         for called in ({}, {first.source: "people.csv"}):
-            told = sweep.undisclosed(called)
-            assert not any(spec.hashed in told.to_json() for spec in (first, second, pasted))
-            assert told.size == sweep.size
+            reported = sweep.undisclosed(called)
+            assert not any(spec.hashed in reported.to_json() for spec in (first, second, pasted))
+            assert reported.size == sweep.size
             assert (first.source in sweep.to_json() and "people.csv" in called.values()) == (
-                "people.csv" in told.to_json()
+                "people.csv" in reported.to_json()
             )
-            assert told.undisclosed() == told
+            assert reported.undisclosed() == reported
     both = sweeps[2].undisclosed(dict.fromkeys((first.source, second.source), "a.csv"))
     assert {case[0][1].source for case in both.cases} == {"a.csv", "a.csv (2)"}
     plain = Sweep(Scenario(), (("eps", (0.5, 1.0)),))

@@ -20,25 +20,25 @@ class Seconds:
         self.asked.append(chunk)
         key, points = chunk.questions[0].mechanism, len(chunk.points)
         self.seconds = self.each[key] * points
-        said = "time limit" if key == "optimal" else "heuristic"
-        return pa.table({"status": [said] * points})
+        text = "time limit" if key == "optimal" else "heuristic"
+        return pa.table({"status": [text] * points})
 
 
 def test_each_kind_counts_as_often_as_it_is_asked(monkeypatch):
-    told = []
+    reported = []
     watch = Seconds(monkeypatch, {"watchdog": 0.25, "grr": 2.0})
     sweep = Sweep(
         Scenario(notion="lip"),
         (("mechanism", ("watchdog", "grr")), ("eps", (0.5, 1.0, 1.5))),
         draws=Draws(100, 3, 4),
     )
-    found = estimate(sweep, {}, report=told.append)
-    assert found.seconds == pytest.approx(300 * 0.25 + 300 * 2.0)
+    result = estimate(sweep, {}, report=reported.append)
+    assert result.seconds == pytest.approx(300 * 0.25 + 300 * 2.0)
     together, alone = watch.asked
     assert together.at_once
-    assert len(together.points) == found.measured - 1 == 3 * 32
+    assert len(together.points) == result.measured - 1 == 3 * 32
     assert [question.eps for question in alone.questions] == [1.0]
-    assert told == [(0, 2), (1, 2)]
+    assert reported == [(0, 2), (1, 2)]
 
 
 def test_a_search_that_is_cut_off_counts_with_its_own_limit(monkeypatch):
@@ -53,9 +53,9 @@ def test_kinds_for_which_no_time_was_left_count_as_the_mean_of_the_others(monkey
     sweep = Sweep(
         Scenario(), (("mechanism", ("grr", "oue")), ("eps", (1.0, 2.0))), draws=Draws(5, 3, 4)
     )
-    found = estimate(sweep, {}, report=lambda _: None)
-    assert len(watch.asked) == found.measured == 1
-    assert found.seconds == pytest.approx(20 * 0.5)
+    result = estimate(sweep, {}, report=lambda _: None)
+    assert len(watch.asked) == result.measured == 1
+    assert result.seconds == pytest.approx(20 * 0.5)
 
 
 def test_data_that_is_counted_is_what_is_measured(monkeypatch):

@@ -27,15 +27,15 @@ def content(tmp_path_factory):
 
 def changed(content, change=lambda table: table, *, written=None, **metadata):
     table = parquet.read_table(io.BytesIO(content))
-    said = dict(table.schema.metadata)
-    table = change(table).replace_schema_metadata(said)
+    text = dict(table.schema.metadata)
+    table = change(table).replace_schema_metadata(text)
     for key, value in metadata.items():
         name = {"key": KEY, "code": CODE, "unfinished": UNFINISHED}[key]
-        said.pop(name, None)
+        text.pop(name, None)
         if value is not None:
-            said[name] = value
+            text[name] = value
     buffer = io.BytesIO()
-    parquet.write_table(table.replace_schema_metadata(said), buffer, **(written or {}))
+    parquet.write_table(table.replace_schema_metadata(text), buffer, **(written or {}))
     return buffer.getvalue()
 
 
@@ -48,23 +48,23 @@ def with_column(name, values):
 
 
 def test_a_finished_file_is_taken_as_it_is(content):
-    found = opened(content, "r.parquet")
-    assert found.counts == "c0"
-    assert found.sweep == SWEEP
-    assert found.complete
+    result = opened(content, "r.parquet")
+    assert result.counts == "c0"
+    assert result.sweep == SWEEP
+    assert result.complete
     written = parquet.read_table(io.BytesIO(content))
-    assert found.table().equals(written)
-    assert len(found.origin) == 64
+    assert result.table().equals(written)
+    assert len(result.origin) == 64
     other = opened(changed(content, with_column("seconds", [1.0] * 6)), "r.parquet")
-    assert other.origin != found.origin
+    assert other.origin != result.origin
 
 
 def test_points_without_an_answer_are_taken(content):
     reasons = with_column("reason", ["none"] + [""] * 5)
     missing = with_column("kept", [np.nan] + [0.5] * 5)
-    found = opened(changed(content, lambda table: reasons(missing(table))), "r.parquet")
-    assert found.complete
-    assert np.isnan(found.table()["kept"][0].as_py())
+    result = opened(changed(content, lambda table: reasons(missing(table))), "r.parquet")
+    assert result.complete
+    assert np.isnan(result.table()["kept"][0].as_py())
 
 
 def test_an_unfinished_file_is_gone_on_with_and_ends_as_if_it_had_not_stopped(content):
@@ -77,13 +77,13 @@ def test_an_unfinished_file_is_gone_on_with_and_ends_as_if_it_had_not_stopped(co
     unfinished = changed(
         content, lambda table: table.take([0, 2, 4]), key=None, unfinished=SWEEP.to_json().encode()
     )
-    found = opened(unfinished, "r.parquet")
-    assert np.flatnonzero(found.done).tolist() == [0, 2, 4]
+    result = opened(unfinished, "r.parquet")
+    assert np.flatnonzero(result.done).tolist() == [0, 2, 4]
     who = Here()
-    run(SWEEP, found, who)
+    run(SWEEP, result, who)
     assert sorted(who.computed) == [1, 3, 5]  # a chunk a point
     written = parquet.read_table(io.BytesIO(content)).drop_columns("seconds")
-    assert found.table().drop_columns("seconds").equals(written)
+    assert result.table().drop_columns("seconds").equals(written)
 
 
 @pytest.mark.parametrize(
@@ -101,12 +101,12 @@ def test_what_is_no_results_file_is_refused(content, make):
 
 
 def test_another_version_and_too_many_points_are_refused(content):
-    told = "'r.parquet' was made by another version of liftscope: compute the sweep again."
+    reported = "'r.parquet' was made by another version of liftscope: compute the sweep again."
     for code in (b"0" * 64, b"\xff", None):
-        with pytest.raises(InvalidInputError, match=told):
+        with pytest.raises(InvalidInputError, match=reported):
             opened(changed(content, code=code), "r.parquet")
-    told = "of a sweep of 6 points, and at most 5 are opened here"
-    with pytest.raises(InvalidInputError, match=told):
+    reported = "of a sweep of 6 points, and at most 5 are opened here"
+    with pytest.raises(InvalidInputError, match=reported):
         opened(content, "r.parquet", 5)
 
 
@@ -143,12 +143,12 @@ def test_bytes_that_were_damaged_are_refused_or_read_as_they_were(content):
         bent = bytearray(content)
         bent[place] ^= 0x55
         try:
-            found = opened(bytes(bent), "r.parquet").table()
+            result = opened(bytes(bent), "r.parquet").table()
         except InvalidInputError:
             refused += 1
             continue
         columns = ["point", "question", "draw", "source", "notion", "mechanism", "eps"]
-        assert found.select(columns).equals(plain.select(columns))
+        assert result.select(columns).equals(plain.select(columns))
     assert refused
 
 
@@ -175,8 +175,8 @@ def test_a_text_that_is_repeated_in_every_point_is_refused_before_it_is_written_
     text = "x" * 50_000_000
     large = changed(content, with_column("reason", [text] * 6))
     assert len(large) < 5_000_000
-    told = r"'r\.parquet' unpacks to 300 MB; at most 200 MB are allowed\."
-    with pytest.raises(InvalidInputError, match=told):
+    reported = r"'r\.parquet' unpacks to 300 MB; at most 200 MB are allowed\."
+    with pytest.raises(InvalidInputError, match=reported):
         opened(large, "r.parquet")
 
 

@@ -20,8 +20,8 @@ NOTIONS = ("lip", "alip", "ldp", "l1", "chi2", "alpha", "pml", "kl", "min_lift",
 
 
 def points(sweep, counted=None):
-    found = [compute(chunk, report=lambda _: None) for chunk in chunks(sweep, counted)]
-    return pa.concat_tables(found).sort_by("point").to_pylist()
+    result = [compute(chunk, report=lambda _: None) for chunk in chunks(sweep, counted)]
+    return pa.concat_tables(result).sort_by("point").to_pylist()
 
 
 def same(here, there, slack=0.0):
@@ -41,9 +41,9 @@ def test_a_point_is_what_the_scenario_by_itself_answers():
         draws=draws,
         measures=("kept", "utility", "upper_bound", "gap", "outputs", "achieved", "level_alip"),
     )
-    found = points(sweep)
-    assert len(found) == 18
-    for at, row in enumerate(found):
+    result = points(sweep)
+    assert len(result) == 18
+    for at, row in enumerate(result):
         question = sweep.questions[at // 3]
         alone = evaluate(Scenario(**vars(question) | {"data": draws.spec(at % 3)}))
         made = alone.mechanism
@@ -52,8 +52,8 @@ def test_a_point_is_what_the_scenario_by_itself_answers():
         assert row["upper_bound"] == made.upper_bound
         assert row["outputs"] == made.n_y
         assert row["achieved"] == made.audit.achieved
-        told = levels(alone.joint, made.kernel, Numbers(lam=0.3))
-        assert row["level_alip"] == told["alip"]
+        reported = levels(alone.joint, made.kernel, Numbers(lam=0.3))
+        assert row["level_alip"] == reported["alip"]
         assert (row["status"], row["solver"]) == (made.status, made.solver)
         assert row["proven"] == (made.gap <= question.gap)
 
@@ -83,14 +83,14 @@ def test_a_question_without_an_answer_is_a_point_with_its_reason():
         scenario=Scenario(bound=0.05),
         draws=Draws(2, 3, 4),
     )
-    found = points(sweep)
-    answered = [row["reason"] == "" for row in found]
+    result = points(sweep)
+    answered = [row["reason"] == "" for row in result]
     assert answered == [True, True, False, False, False, False, False, False]
-    assert "No mechanism satisfies" in found[2]["reason"]
-    assert "does not work under" in found[4]["reason"]
-    assert math.isnan(found[4]["kept"])
-    assert not found[4]["proven"]
-    assert found[4]["status"] == ""
+    assert "No mechanism satisfies" in result[2]["reason"]
+    assert "does not work under" in result[4]["reason"]
+    assert math.isnan(result[4]["kept"])
+    assert not result[4]["proven"]
+    assert result[4]["status"] == ""
 
 
 @pytest.mark.parametrize("size", [(1, 4), (4, 1), (1, 1)])
@@ -98,9 +98,9 @@ def test_a_question_without_an_answer_is_a_point_with_its_reason():
 def test_draws_of_one_symbol_have_no_answer_by_any_route(mechanism, size):
     draws = Draws(3, *size)
     sweep = Sweep(Scenario(mechanism=mechanism), measures=("kept", "level_lip"), draws=draws)
-    found = points(sweep)
-    assert [row["point"] for row in found] == [0, 1, 2]
-    for number, row in enumerate(found):
+    result = points(sweep)
+    assert [row["point"] for row in result] == [0, 1, 2]
+    for number, row in enumerate(result):
         with pytest.raises(InvalidInputError) as refused:
             evaluate(Scenario(draws.spec(number), mechanism=mechanism))
         assert row["reason"] == str(refused.value)
@@ -111,21 +111,21 @@ def test_draws_of_one_symbol_have_no_answer_by_any_route(mechanism, size):
 
 def test_a_draw_without_an_answer_leaves_the_others_theirs():
     draws = Draws(40, 2, 3, "dirichlet0.01", 1)
-    asked = (("mechanism", ("watchdog", "grr")), ("eps", (0.5, 1.0)))
-    sweep = Sweep(Scenario(notion="lip"), asked, measures=("kept", "level_lip"), draws=draws)
+    request = (("mechanism", ("watchdog", "grr")), ("eps", (0.5, 1.0)))
+    sweep = Sweep(Scenario(notion="lip"), request, measures=("kept", "level_lip"), draws=draws)
     refused = 0
     for row in points(sweep):
         question, number = sweep.questions[row["point"] // 40], row["point"] % 40
-        asked = Scenario(**vars(question) | {"data": draws.spec(number)})
-        if 1 in drawn(asked.data.source.partition(":")[2]).weights.shape:
+        request = Scenario(**vars(question) | {"data": draws.spec(number)})
+        if 1 in drawn(request.data.source.partition(":")[2]).weights.shape:
             with pytest.raises(InvalidInputError) as caught:
-                evaluate(asked)
+                evaluate(request)
             assert row["reason"] == str(caught.value)
             assert math.isnan(row["kept"])
             refused += 1
         else:
             assert row["reason"] == ""
-            assert row["kept"] == evaluate(asked).mechanism.kept
+            assert row["kept"] == evaluate(request).mechanism.kept
     assert 0 < refused < 160
     assert refused % 4 == 0  # whatever is asked of it
 
@@ -143,12 +143,12 @@ def test_data_sets_are_asked_as_they_were_counted():
 def test_every_measure_has_a_value_of_its_own():
     result = evaluate(Scenario(notion="lip", eps=0.5, mechanism="watchdog"))
     made = result.mechanism
-    told = measured_values(result, ("information", "nmi", "most", "level_ldp"), Numbers())
-    assert told["information"] == made.information
-    assert told["nmi"] == made.nmi
-    assert told["most"] == 1.0
+    reported = measured_values(result, ("information", "nmi", "most", "level_ldp"), Numbers())
+    assert reported["information"] == made.information
+    assert reported["nmi"] == made.nmi
+    assert reported["most"] == 1.0
     kernel_ldp = levels(result.joint, made.kernel)["ldp"]
-    assert told["level_ldp"] == kernel_ldp
+    assert reported["level_ldp"] == kernel_ldp
 
 
 @pytest.mark.parametrize(
@@ -159,13 +159,15 @@ def test_levels_of_many_releases_are_those_of_each(notion):
     p = rng.dirichlet(np.ones(12), size=5).reshape(5, 3, 4)
     p[2, :, 1] = 0
     p /= p.sum(axis=(1, 2), keepdims=True)
-    alone = [notion.achieved(Joint.from_counts(one), np.eye((one.sum(0) > 0).sum())) for one in p]
+    alone = [
+        notion.achieved(Joint.from_counts(item), np.eye((item.sum(0) > 0).sum())) for item in p
+    ]
     np.testing.assert_allclose(notion.achieved_by_each(p), alone, rtol=1e-13)
 
 
 def test_a_notion_of_more_than_the_release_has_no_levels_of_many():
     p = np.full((2, 2, 2), 0.25)
-    found = EpsDelta(LIP(1.0), 0.1).achieved_by_each(p)
-    assert found.tolist() == [0.0, 0.0]
+    result = EpsDelta(LIP(1.0), 0.1).achieved_by_each(p)
+    assert result.tolist() == [0.0, 0.0]
     with pytest.raises(InvalidInputError, match="more than P"):
         SRLIP(1.0).achieved_by_each(p)

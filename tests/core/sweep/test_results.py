@@ -96,9 +96,9 @@ def test_a_folder_left_beside_a_complete_file_is_removed(out):
 def test_an_earlier_run_is_gone_on_with_only_when_asked(out):
     with Results(SWEEP, out) as results:
         results.add(some(1))
-    with pytest.raises(InvalidInputError) as told, Results(SWEEP, out):
+    with pytest.raises(InvalidInputError) as reported, Results(SWEEP, out):
         pass
-    assert str(told.value) == (
+    assert str(reported.value) == (
         f"'{out}.parts' has 1 of 100 points of this sweep: go on with --resume, or delete it."
     )
 
@@ -188,11 +188,11 @@ def test_damage_is_told(out):
 
 def test_columns_of_questions_leave_out_numbers_without_effect():
     sweep = Sweep(vary=(("notion", ("lip", "alip")), ("lam", (0.2, 0.8)), ("n", (None, 50))))
-    found = question_columns(sweep, np.arange(sweep.size))
-    assert found["lam"].to_pylist() == [None, 0.2, 0.8]
-    assert found["n"].to_pylist() == [None, None, None]
-    assert found["notion"].to_pylist() == ["lip", "alip", "alip"]
+    result = question_columns(sweep, np.arange(sweep.size))
+    assert result["lam"].to_pylist() == [None, 0.2, 0.8]
+    assert result["n"].to_pylist() == [None, None, None]
+    assert result["notion"].to_pylist() == ["lip", "alip", "alip"]
     data = Sweep(vary=(("data", (DataSpec(), DataSpec("german_credit", ("credit",), ("job",)))),))
-    told = question_columns(data, np.arange(2))
-    assert told["source"].to_pylist() == ["adult", "german_credit"]
-    assert json.loads(told["data"][1].as_py())["released"] == ["job"]
+    reported = question_columns(data, np.arange(2))
+    assert reported["source"].to_pylist() == ["adult", "german_credit"]
+    assert json.loads(reported["data"][1].as_py())["released"] == ["job"]

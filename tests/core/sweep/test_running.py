@@ -20,11 +20,11 @@ PATIENCE = 600.0
 def whole(tmp_path_factory):
     out = tmp_path_factory.mktemp("whole") / "out.parquet"
     with Results(SWEEP, out) as results:
-        told = []
-        ended = run(SWEEP, results, Here(), progress=told.append)
+        reported = []
+        ended = run(SWEEP, results, Here(), progress=reported.append)
     assert (ended.done, ended.lost, ended.reason) == (48, 0, "")
-    assert told == sorted(told)
-    assert told[-1] == 48
+    assert reported == sorted(reported)
+    assert reported[-1] == 48
     return out
 
 
@@ -63,8 +63,8 @@ class HastyPool:
 def test_a_job_that_ends_while_it_is_looked_at_is_not_lost():
     workers = PoolWorkers(HastyPool())
     workers.submit(next(chunks(SWEEP)))
-    found = workers.finished() + workers.finished()
-    assert [outcome for _, outcome in found] == ["its points"]
+    result = workers.finished() + workers.finished()
+    assert [outcome for _, outcome in result] == ["its points"]
 
 
 def test_a_worker_that_dies_costs_its_chunk_and_resuming_makes_up_for_it(whole, tmp_path):
@@ -163,21 +163,21 @@ def test_data_sets_are_counted_once_before_the_start(tmp_path):
 
 def test_counts_are_told_apart_by_all_that_an_answer_may_depend_on():
     spec, task = DataSpec(), DataSpec(task=("income",))
-    found = count(spec)
-    told = counts_hash({spec: found})
-    assert told == counts_hash({spec: count(spec)})
+    result = count(spec)
+    reported = counts_hash({spec: result})
+    assert reported == counts_hash({spec: count(spec)})
     others = [
-        {spec: replace(found, joint=replace(found.joint, n=found.joint.n + 1))},
-        {spec: replace(found, x_values=np.arange(found.joint.n_x, dtype=float))},
+        {spec: replace(result, joint=replace(result.joint, n=result.joint.n + 1))},
+        {spec: replace(result, x_values=np.arange(result.joint.n_x, dtype=float))},
         {task: count(task)},
-        {spec: found, task: count(task)},
+        {spec: result, task: count(task)},
     ]
-    assert len({told, *map(counts_hash, others)}) == 5
-    both = {spec: found, task: count(task)}
+    assert len({reported, *map(counts_hash, others)}) == 5
+    both = {spec: result, task: count(task)}
     assert counts_hash(both) == counts_hash(dict(reversed(both.items())))
 
 
 def test_counts_do_not_tell_the_hash_of_the_file_that_they_are_of():
-    found = count(DataSpec())
-    one, other = DataSpec("upload:" + "ab" * 32), DataSpec("upload:" + "cd" * 32)
-    assert counts_hash({one: found}) == counts_hash({other: found})
+    result = count(DataSpec())
+    item, other = DataSpec("upload:" + "ab" * 32), DataSpec("upload:" + "cd" * 32)
+    assert counts_hash({item: result}) == counts_hash({other: result})

@@ -36,9 +36,9 @@ def attacked(p_hat: Floats, bound: float, alpha: float, table: Floats) -> tuple[
     best, member = 0.0, p_hat
     for y, s, t in _suspects(p_hat, bound, alpha, table):
         p = _climbed(p_hat, bound, alpha, table[..., y], s, t)
-        found = level(p, table[..., y], s, t)
-        if found > best:
-            best, member = found, p
+        result = level(p, table[..., y], s, t)
+        if result > best:
+            best, member = result, p
     return best, member
 
 
@@ -92,7 +92,7 @@ def _climbed(p_hat: Floats, bound: float, alpha: float, output: Floats, s: int, 
 
     z = -loss(np.zeros(seen.size))[1] / seen
     z *= np.sqrt(2 * bound / alpha / max((seen * z**2).sum(), 1e-300))
-    found = optimize.minimize(
+    result = optimize.minimize(
         loss,
         np.clip(z, -2.0, 2.0),
         jac=True,
@@ -100,7 +100,7 @@ def _climbed(p_hat: Floats, bound: float, alpha: float, output: Floats, s: int, 
         constraints={"type": "ineq", "fun": room, "jac": slope_of_room},
         options={"maxiter": 200, "ftol": 1e-12},
     )
-    return _pulled(p_hat, member(found.x), bound, alpha)
+    return _pulled(p_hat, member(result.x), bound, alpha)
 
 
 def _pulled(p_hat: Floats, p: Floats, bound: float, alpha: float) -> Floats:

@@ -68,10 +68,10 @@ def test_no_member_of_the_set_breaks_a_promise(shape, alpha):
     missed, at_budget = [], 0
     for notion, table in promised(shape, alpha, rng):
         ball, level = notion.uncertainty, notion.level_of(table)
-        found, member = attacked(ball.p_hat_su, ball.bound, alpha, table)
+        result, member = attacked(ball.p_hat_su, ball.bound, alpha, table)
         assert divergence(ball.p_hat_su, member, alpha) <= ball.bound
-        assert found <= notion.eps + 2 * ROUNDING  # of the audit and of sums here
-        missed.append(level - found)
+        assert result <= notion.eps + 2 * ROUNDING  # of the audit and of sums here
+        missed.append(level - result)
         at_budget += level >= notion.eps - 1e-6
     assert at_budget >= 10
     assert np.median(missed) <= 1e-9  # the attack comes as near as that to what it may not reach
@@ -81,7 +81,7 @@ def test_the_attack_breaks_what_is_promised_at_the_estimate_alone():
     joint = drawn((3, 4), 500, np.random.default_rng(0))
     kernel = m.optimal(joint, LDP(1.0)).kernel
     ball = RobustLDP.of_joint(joint, 1.0).uncertainty
-    found, member = attacked(joint.p, ball.bound, 2.0, np.broadcast_to(kernel, (3, *kernel.shape)))
+    result, member = attacked(joint.p, ball.bound, 2.0, np.broadcast_to(kernel, (3, *kernel.shape)))
     of_s = member @ kernel / member.sum(axis=1, keepdims=True)
-    assert found == pytest.approx(np.log(of_s.max(axis=0) / of_s.min(axis=0)).max())
-    assert found > 1.1
+    assert result == pytest.approx(np.log(of_s.max(axis=0) / of_s.min(axis=0)).max())
+    assert result > 1.1

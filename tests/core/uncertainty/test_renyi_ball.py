@@ -152,7 +152,7 @@ def test_extremes_against_numerical_optimisation(alpha):
             renyi_divergence(centre, np.clip(member, 1e-12, 1), alpha)
         )
 
-    found = optimize.minimize(
+    result = optimize.minimize(
         lambda tail: tail[0],
         centre[:2],
         method="SLSQP",
@@ -163,7 +163,7 @@ def test_extremes_against_numerical_optimisation(alpha):
         bounds=[(1e-9, 1)] * 2,
         options={"ftol": 1e-14},
     )
-    assert found.fun == pytest.approx(ball.lower[0, 0], abs=1e-6)
+    assert result.fun == pytest.approx(ball.lower[0, 0], abs=1e-6)
 
 
 def brute_radius(p, bound, alpha):

@@ -60,13 +60,13 @@ def test_worst_case_against_a_search_over_members(alpha, zero):
         cells /= cells.sum()
     ball = RenyiBall(cells, 0.05, alpha)
     values = rng.random((2, 3))
-    found = worst_case(ball, values[..., None]).level
+    result = worst_case(ball, values[..., None]).level
     searched = climbed(ball, values, rng)
-    assert searched <= found + 1e-9
+    assert searched <= result + 1e-9
     # and the member that is named attains it
     member = worst_member(ball, values[..., None])
     assert ball.divergence(member) <= ball.bound + 1e-9
-    assert level_at(member, values) == pytest.approx(found, abs=2e-6 if alpha < 0.5 else 1e-9)
+    assert level_at(member, values) == pytest.approx(result, abs=2e-6 if alpha < 0.5 else 1e-9)
 
 
 @pytest.mark.parametrize("alpha", ORDERS)
@@ -95,8 +95,8 @@ def test_price_is_the_derivative_by_the_budget(alpha):
     gap = values.max(axis=1, keepdims=True) - values
 
     def value(spent):
-        found = extreme_member(p, gap, bound_of(spent, 1.0, alpha), alpha)
-        return (found.members * values).sum(axis=1), found.log_price
+        result = extreme_member(p, gap, bound_of(spent, 1.0, alpha), alpha)
+        return (result.members * values).sum(axis=1), result.log_price
 
     (now, price), (later, _) = value(budget), value(budget + step)
     assert np.exp(price) == pytest.approx((later - now) / step, rel=1e-4, abs=1e-6)
@@ -128,9 +128,9 @@ def test_costs_of_conditionals_add_up_to_the_joint():
         best = p_s * np.exp((alpha - 1) * apart / alpha)
         masses = np.concatenate([masses, (best / best.sum())[None]])
         joints = masses[:, :, None] * moved
-        found = renyi_divergence(cells.ravel(), joints.reshape(-1, 6), alpha)
-        assert found.min() == pytest.approx(float(least_joint), rel=1e-9)
-        assert found.argmin() == 20_000
+        result = renyi_divergence(cells.ravel(), joints.reshape(-1, 6), alpha)
+        assert result.min() == pytest.approx(float(least_joint), rel=1e-9)
+        assert result.argmin() == 20_000
 
 
 def test_whole_simplex_is_the_ratio_of_entries():
@@ -184,11 +184,11 @@ def test_a_worst_case_names_where_it_is():
 def test_log_mean_exp_keeps_digits_and_does_not_overflow():
     weights = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0], [0.0, 0.0]])
     exponents = np.array([[1e-12, -1e-12], [1000.0, -1000.0], [np.inf, 3.0], [5.0, 5.0]])
-    found = log_mean_exp(weights, exponents)
-    assert found[0] == pytest.approx(5e-25, abs=1e-27)
-    assert found[1] == pytest.approx(1000 + np.log(0.25))
-    assert found[2] == np.inf
-    assert found[3] == 0.0
+    result = log_mean_exp(weights, exponents)
+    assert result[0] == pytest.approx(5e-25, abs=1e-27)
+    assert result[1] == pytest.approx(1000 + np.log(0.25))
+    assert result[2] == np.inf
+    assert result[3] == 0.0
 
 
 @pytest.mark.parametrize("alpha", [0.5, 1 + 1e-12, 3.0, 1e300])
@@ -197,8 +197,8 @@ def test_balls_of_any_order_and_size_have_a_worst_case(alpha, bound):
     cells = np.array([[0.3, 1e-13, 0.1], [0.2, 0.3, 0.1 - 1e-13]])
     ball = RenyiBall(cells, bound, alpha)
     answers = np.array([[[0.8, 0.2], [0.5, 0.5], [0.1, 0.9]], [[0.3, 0.7], [0.4, 0.6], [1.0, 0.0]]])
-    found = worst_case(ball, answers)
-    assert found.level >= 0
+    result = worst_case(ball, answers)
+    assert result.level >= 0
     member = worst_member(ball, answers)
     assert (member >= 0).all()
     assert member.sum() == pytest.approx(1)

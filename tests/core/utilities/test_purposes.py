@@ -47,9 +47,9 @@ def best_by_vertices(joint, notion, purpose):
         prior = given @ joint.p_x
         prior_entropy = -(prior * np.log(np.where(prior > 0, prior, 1))).sum()
         worth = prior_entropy + (images * logs).sum(axis=1)
-    found = optimize.linprog(-np.asarray(worth), A_eq=points.T, b_eq=joint.p_x, bounds=(0, None))
-    assert found.status == 0
-    return -found.fun
+    result = optimize.linprog(-np.asarray(worth), A_eq=points.T, b_eq=joint.p_x, bounds=(0, None))
+    assert result.status == 0
+    return -result.fun
 
 
 @st.composite

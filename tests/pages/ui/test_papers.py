@@ -57,11 +57,11 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
 
 def marked(*marks, panel=0, **changes):
     """Return the traces and legend entries of the paper's values in a panel of the sample."""
-    of = [replace(one, panel=panel) for one in marks]
+    of = [replace(item, panel=panel) for item in marks]
     whole = paper_panel(replace(EXPERIMENT, marks=tuple(of), **changes), panel)
     go.Figure(whole)
-    traces = [one for one in whole["data"] if one["name"] == "paper"]
-    return traces, [one["name"] for one in whole["data"] if one["name"].startswith("paper: ")]
+    traces = [item for item in whole["data"] if item["name"] == "paper"]
+    return traces, [item["name"] for item in whole["data"] if item["name"].startswith("paper: ")]
 
 
 def test_a_number_of_one_axis_is_a_line_across_what_is_drawn_that_says_what_it_is():
@@ -73,13 +73,13 @@ def test_a_number_of_one_axis_is_a_line_across_what_is_drawn_that_says_what_it_i
     assert (min(up["y"]), max(up["y"]), set(up["x"])) == (0.1, 0.5, {0.75})
     assert set(across["text"]) == {"a &lt;limit&gt; (§VI)"}
     assert set(up["text"]) == {"a crossing"}
-    assert [one["showlegend"] for one in (across, up)] == [False, False]
+    assert [item["showlegend"] for item in (across, up)] == [False, False]
     assert words == []
 
 
 def test_a_line_without_a_cross_is_in_the_legend_once_and_stands_on_bars():
     traces, _ = marked(Mark(0.5, math.nan, "here"), Mark(1.0, math.nan, "there"), panel=1)
-    assert [one["showlegend"] for one in traces] == [True, False]
+    assert [item["showlegend"] for item in traces] == [True, False]
     assert min(traces[0]["y"]) == 0.0  # bars begin there
     assert max(traces[0]["y"]) == 0.002
 
@@ -104,16 +104,16 @@ def test_the_report_says_what_print_says_in_a_figure_and_where_it_says_nothing()
 def test_the_legend_has_room_for_its_rows_and_panels_side_by_side_are_of_one_height():
     short = tuple(Series(name, (0.0, 1.0), (0.1, 0.2)) for name in ("SRR", "IR", "GRR"))
     long = tuple(
-        replace(one, name=f"{one.name}, of the first draw alone", panel=1) for one in short
+        replace(item, name=f"{item.name}, of the first draw alone", panel=1) for item in short
     )
-    found = replace(EXPERIMENT, series=(*short, *long), marks=())
-    assert [legend_rows(found, panel) for panel in (0, 1)] == [1, 3]
-    heights = [paper_panel(found, panel)["layout"]["height"] for panel in (0, 1)]
+    result = replace(EXPERIMENT, series=(*short, *long), marks=())
+    assert [legend_rows(result, panel) for panel in (0, 1)] == [1, 3]
+    heights = [paper_panel(result, panel)["layout"]["height"] for panel in (0, 1)]
     assert heights[0] < heights[1]
-    assert paper_panel(found, 0, 3)["layout"]["height"] == heights[1]
+    assert paper_panel(result, 0, 3)["layout"]["height"] == heights[1]
     lines = (Mark(math.nan, 0.1, "a"), Mark(math.nan, 0.2, "b"))  # the legend has the paper once
-    assert legend_rows(replace(found, marks=lines), 0) == 1
-    assert legend_rows(replace(found, marks=(Mark(math.nan, math.nan, "m" * 60),)), 0) == 4
+    assert legend_rows(replace(result, marks=lines), 0) == 1
+    assert legend_rows(replace(result, marks=(Mark(math.nan, math.nan, "m" * 60),)), 0) == 4
 
 
 def test_a_long_line_has_no_sign_at_each_point():
@@ -128,8 +128,8 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
     bars = tuple(Series(name, (0.0, 0.1), (0.5, 0.5), kind="bars") for name in names)
     ours = paper_panel(replace(EXPERIMENT, series=bars, marks=()), 0)["data"]
     theirs = overlay_histogram([0.0, 1.0, 2.0], np.array([0.5, 0.5]), np.array([0.2, 0.8]))["data"]
-    assert [one["name"].partition(":")[0] for one in theirs] == list(names)
-    assert [one["marker"] for one in ours] == [one["marker"] for one in theirs]
+    assert [item["name"].partition(":")[0] for item in theirs] == list(names)
+    assert [item["marker"] for item in ours] == [item["marker"] for item in theirs]
     assert ours[0]["marker"]["color"] != ours[1]["marker"]["color"]
 
 
@@ -154,7 +154,7 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
 )
 def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
     with_error = Value("mean", 0.2, 0.25, error=0.01)
-    found = replace(
+    result = replace(
         EXPERIMENT,
         verdicts=(
             Verdict("NUM", "one", "", (replace(with_error, error=0.0),)),
@@ -162,8 +162,8 @@ def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
         ),
         beyond=(Beyond("The optimum", 0.5, beyond),),
     )
-    assert of_errors(found) == said
-    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (found,)))
+    assert of_errors(result) == said
+    text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (result,)))
     assert text.count("± is the standard") == (1 if said else 0)
 
 
@@ -179,10 +179,10 @@ def test_each_panel_has_its_own_series_and_axes():
 def test_an_axis_of_names_has_one_at_each_place_and_the_hover_says_it(count, angle):
     names = tuple(f"<{i}>" for i in range(count))
     lines = Series("IR", (0.0, 2.0), (0.1, 0.2), (0.01, 0.01))
-    found = replace(
+    result = replace(
         EXPERIMENT, panels=(Panel("", "β", "NMI", x_names=names),), series=(lines,), marks=()
     )
-    whole = paper_panel(found, 0)
+    whole = paper_panel(result, 0)
     go.Figure(whole)
     across = whole["layout"]["xaxis"]
     assert across["tickvals"] == list(range(count))
@@ -194,10 +194,10 @@ def test_an_axis_of_names_has_one_at_each_place_and_the_hover_says_it(count, ang
 
 def test_a_box_has_its_quartiles_and_extremes_at_each_place():
     boxes = Series("IR", (0.0,) * 5 + (2.0,) * 5, tuple(range(10)), kind="boxes")
-    found = replace(
+    result = replace(
         EXPERIMENT, panels=(Panel("", "", "", x_names=("a", "b", "c")),), series=(boxes,)
     )
-    whole = paper_panel(found, 0)
+    whole = paper_panel(result, 0)
     go.Figure(whole)
     box = whole["data"][0]
     assert box["x"] == [0.0, 2.0]

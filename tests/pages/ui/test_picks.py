@@ -51,8 +51,8 @@ def test_a_point_of_the_robust_frontier_is_a_budget_which_the_link_takes_over():
 
 def test_a_merge_is_a_step_of_the_way():
     point = {"x": 3, "at": 3, "key": ["step"]}
-    found = clicked(BOARD, point, confusability_controls.pick_step)
-    assert found.session_state["_confusability_wanted_step"] == 3
+    result = clicked(BOARD, point, confusability_controls.pick_step)
+    assert result.session_state["_confusability_wanted_step"] == 3
 
 
 def parts():
@@ -65,20 +65,20 @@ def test_a_part_is_opened_if_it_is_one(at, opened):
     graph = parts()
     assert sorted(graph.parts) == [0, 1, 2]
     known = {"part_before": 7}
-    found = clicked(
+    result = clicked(
         BOARD,
         {"x": 0.0, "at": at, "key": ["part", "before"]},
         lambda: confusability_controls.pick_part("before", graph),
         **known,
     )
-    assert found.session_state["part_before"] == (graph.parts[opened] if opened < 7 else 7)
+    assert result.session_state["part_before"] == (graph.parts[opened] if opened < 7 else 7)
 
 
 @pytest.mark.parametrize("problem", ns.PROBLEMS)
 def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
     points = ns.pareto_frontier(OCCURS, problem, "resolution")
     for at, point in enumerate(points):
-        found = clicked(
+        result = clicked(
             BOARD,
             {"x": point.leakage, "at": at, "key": ["offer"]},
             lambda: confusability_controls.pick_offer(points),
@@ -86,10 +86,10 @@ def test_an_offer_sets_a_weight_for_which_the_algorithm_returns_it(problem):
             step=2,
         ).session_state
         if point.weights is None:
-            assert (found["weight"], found["step"]) == (-1.0, 2)
+            assert (result["weight"], result["step"]) == (-1.0, 2)
         else:
-            assert "step" not in found
-            made = ns.solve(problem, OCCURS, found["weight"], "resolution")
+            assert "step" not in result
+            made = ns.solve(problem, OCCURS, result["weight"], "resolution")
             assert made.partition == point.partition
 
 
@@ -103,7 +103,7 @@ def test_a_click_beside_the_points_changes_nothing(value):
         (BOARD, lambda: confusability_controls.pick_part("before", parts())),
         (BOARD, lambda: confusability_controls.pick_offer(())),
     ):
-        found = clicked(chart, value, react, **before).session_state
-        assert {key: found[key] for key in before} == before
-        assert (found["eps"], found["mech"]) == (1.0, "optimal")
-        assert "_confusability_wanted_step" not in found
+        result = clicked(chart, value, react, **before).session_state
+        assert {key: result[key] for key in before} == before
+        assert (result["eps"], result["mech"]) == (1.0, "optimal")
+        assert "_confusability_wanted_step" not in result

@@ -290,16 +290,16 @@ def test_joints_with_too_many_cells_are_refused_before_they_are_made(add, source
 
 def test_threads_count_side_by_side():
     wanted = count(DataSpec()).joint.p
-    found = []
+    result = []
     threads = [
-        threading.Thread(target=lambda: found.append(count(DataSpec()).joint.p)) for _ in range(4)
+        threading.Thread(target=lambda: result.append(count(DataSpec()).joint.p)) for _ in range(4)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 4
-    assert all((p == wanted).all() for p in found)
+    assert len(result) == 4
+    assert all((p == wanted).all() for p in result)
 
 
 def test_the_secret_itself_can_be_released(add, sources):
@@ -321,5 +321,5 @@ def test_numbers_as_names_of_a_pasted_matrix_make_x_numeric(names, values):
     sources = Sources()
     rows = ("3\t1\t2", "1\t2\t3")
     text = names + "\n".join(f"s{i}\t{row}" if names else row for i, row in enumerate(rows))
-    found = count(DataSpec(sources.add_matrix(text), (), ()), sources).x_values
-    assert (None if found is None else found.tolist()) == values
+    result = count(DataSpec(sources.add_matrix(text), (), ()), sources).x_values
+    assert (None if result is None else result.tolist()) == values

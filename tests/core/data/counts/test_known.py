@@ -34,8 +34,8 @@ def people(seed, n=300):
 def kept(frame, **changes):
     sources = Sources()
     key = sources.add_bytes(frame.to_csv(index=False).encode(), "people.csv")
-    asked = {"source": key, "secret": ("s",), "released": ("x",), "known": ("town",)} | changes
-    return DataSpec(**asked), sources
+    request = {"source": key, "secret": ("s",), "released": ("x",), "known": ("town",)} | changes
+    return DataSpec(**request), sources
 
 
 def slices(counted):
@@ -43,12 +43,12 @@ def slices(counted):
     joint, table = counted.joint, counted.joint.known
     s_of = {int(kept): name for kept, name in zip(joint.kept_s, joint.s_labels, strict=True)}
     x_of = {int(kept): name for kept, name in zip(joint.kept_x, joint.x_labels, strict=True)}
-    found = {}
+    result = {}
     for s, x, k, n in zip(table.s, table.x, table.k, table.weight, strict=True):
-        cells = found.setdefault(int(k), {})
+        cells = result.setdefault(int(k), {})
         cell = s_of[int(s)], x_of[int(x)]
         cells[cell] = cells.get(cell, 0) + int(n)
-    return [found[k] for k in sorted(found)]
+    return [result[k] for k in sorted(result)]
 
 
 def cells(joint):
@@ -103,12 +103,12 @@ def test_the_sum_over_k_is_the_count_without_it(changes):
     assert total == cells(alone.joint)
 
 
-@pytest.mark.parametrize("changes", [one for one in TREATED if "rare" not in " ".join(one)])
+@pytest.mark.parametrize("changes", [item for item in TREATED if "rare" not in " ".join(item)])
 def test_each_k_has_what_a_filter_on_it_leaves(changes):
     frame = people(3, 2_000)
     spec, sources = kept(frame, **changes)
     each = [replace(spec, known=(), filters=(Filter("town", (town,)),)) for town in TOWNS]
-    parts = [cells(count(one, sources).joint) for one in each]
+    parts = [cells(count(item, sources).joint) for item in each]
     assert slices(count(spec, sources)) == parts
 
 
@@ -194,11 +194,11 @@ def test_treated_columns_that_are_known_together_are_counted_record_by_record():
         cells = by_hand.setdefault((band, place), {})
         cells[s, x] = cells.get((s, x), 0) + 1
     counted = count(spec, sources)
-    found = slices(counted)
-    assert len(found) == len(by_hand) == len(set(counted.report.known_values))
-    assert sorted(map(repr, (sorted(one.items()) for one in found))) == sorted(
-        map(repr, (sorted(one.items()) for one in by_hand.values()))
+    result = slices(counted)
+    assert len(result) == len(by_hand) == len(set(counted.report.known_values))
+    assert sorted(map(repr, (sorted(item.items()) for item in result))) == sorted(
+        map(repr, (sorted(item.items()) for item in by_hand.values()))
     )
-    named = dict(zip(counted.report.known_values, found, strict=True))
+    named = dict(zip(counted.report.known_values, result, strict=True))
     largest = sizes.index[0]
     assert named[f"(missing) · {largest}"] == by_hand[None, largest]

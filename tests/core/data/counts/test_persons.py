@@ -41,8 +41,8 @@ def test_several_records_are_said_and_counted():
     most = max(Counter(person for person, *_ in records).values())
     result = counted(records, PERSON)
     assert cells(result.joint) == Counter((s, x) for _, s, x in records)
-    said = f"Up to {most} records a person: a promise for one record is not one for a person."
-    assert said in result.report.sentences()
+    text = f"Up to {most} records a person: a promise for one record is not one for a person."
+    assert text in result.report.sentences()
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -55,8 +55,8 @@ def test_the_first_record_of_each_person_counts(seed):
     assert cells(result.joint) == Counter(first.values())
     assert result.report.n_used == len(first)
     left = f"{len(records) - len(first):,} records were left out: only the first record of each"
-    assert any(said.startswith(left) for said in result.report.sentences())
-    assert not any("Up to" in said for said in result.report.sentences())
+    assert any(text.startswith(left) for text in result.report.sentences())
+    assert not any("Up to" in text for text in result.report.sentences())
 
 
 @pytest.mark.parametrize("read", [PERSON, FIRST])

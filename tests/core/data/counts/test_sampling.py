@@ -52,13 +52,13 @@ def by_hand(rows):
 
 
 def assert_shares(joint, shares):
-    found = {
+    result = {
         (s, x): joint.p[i, j]
         for i, s in enumerate(joint.s_labels)
         for j, x in enumerate(joint.x_labels)
         if joint.p[i, j] > 0
     }
-    assert found == pytest.approx({pair: float(p) for pair, p in shares.items() if p}, rel=1e-14)
+    assert result == pytest.approx({pair: float(p) for pair, p in shares.items() if p}, rel=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -117,7 +117,7 @@ def question(random):
         rare_below=random.choice((0, 0, 0, 2, 5)),
         rare_below_s=random.choice((0, 0, 0, 2)),
         read=read,
-        **{name: tuple(found) for name, found in parts.items()},
+        **{name: tuple(result) for name, result in parts.items()},
     )
 
 
@@ -167,10 +167,10 @@ def read_as(name, values, read):
     options = read.of(name)
     texts = list(map(text_of, values))
     marks = set(options.missing or ())
-    if not marks and isinstance(next((one for one in values if one is not None), None), str):
-        words = [one for one in texts if one is not None and number_of(one) is None]
-        if len(words) < sum(one is not None for one in texts) and all(
-            one.lower() in MARKS for one in words
+    if not marks and isinstance(next((item for item in values if item is not None), None), str):
+        words = [item for item in texts if item is not None and number_of(item) is None]
+        if len(words) < sum(item is not None for item in texts) and all(
+            item.lower() in MARKS for item in words
         ):
             marks = set(words)
     kept = [None if text in marks else value for value, text in zip(values, texts, strict=True)]
@@ -216,20 +216,20 @@ def counted(rows, spec, bins):
     for i, name in enumerate(KINDS):
         values[name], levels[name] = read_as(name, [row[i] for row in rows], spec.read)
     left = range(len(rows))
-    for one in spec.filters:
-        if one.is_range:
-            numbers = list(map(number_of, values[one.column]))
-            low, high = Fraction(str(one.low)), Fraction(str(one.high))
+    for item in spec.filters:
+        if item.is_range:
+            numbers = list(map(number_of, values[item.column]))
+            low, high = Fraction(str(item.low)), Fraction(str(item.high))
             left = [i for i in left if numbers[i] is not None and low <= numbers[i] <= high]
         else:
-            left = [i for i in left if (levels[one.column][i] or MISSING) in one.levels]
+            left = [i for i in left if (levels[item.column][i] or MISSING) in item.levels]
     if not left:
         return Counter()
-    for one in spec.hierarchies:
-        if one.kind != "interval":
-            coarser = one.coarser()
-            levels[one.column] = [
-                None if text is None else coarser(text) for text in levels[one.column]
+    for item in spec.hierarchies:
+        if item.kind != "interval":
+            coarser = item.coarser()
+            levels[item.column] = [
+                None if text is None else coarser(text) for text in levels[item.column]
             ]
     for name, labels in bins.items():
         numbers = list(map(number_of, values[name]))
@@ -240,21 +240,21 @@ def counted(rows, spec, bins):
     if spec.missing == "drop":
         used = spec.secret + spec.released
         left = [i for i in left if all(levels[name][i] is not None for name in used)]
-    for one in spec.rare_levels:
-        found = Counter(levels[one.column][i] for i in left)
-        rare = {level for level, n in found.items() if n < one.below}
+    for item in spec.rare_levels:
+        result = Counter(levels[item.column][i] for i in left)
+        rare = {level for level, n in result.items() if n < item.below}
         group = rare_name(len(rare))
-        levels[one.column] = [group if one in rare else one for one in levels[one.column]]
+        levels[item.column] = [group if item in rare else item for item in levels[item.column]]
     sides = []
     for columns, below in ((spec.secret, spec.rare_below_s), (spec.released, spec.rare_below)):
         keys = {i: tuple(levels[name][i] for name in columns) for i in left}
-        found = Counter(keys.values())
-        rare = {key for key, n in found.items() if n < below}
+        result = Counter(keys.values())
+        rare = {key for key, n in result.items() if n < below}
         sides.append(
             {
                 i: rare_name(len(rare))
                 if key in rare
-                else JOINER.join(MISSING if one is None else one for one in key)
+                else JOINER.join(MISSING if item is None else item for item in key)
                 for i, key in keys.items()
             }
         )

@@ -88,10 +88,10 @@ def test_a_column_that_changed_its_type_since(copy, postgres_address, tmp_path):
     )
     assert count(spec).report.n_used == 8
     copy("ALTER TABLE copied ALTER kids TYPE text USING 'k' || kids")
-    said = "holds 8 values that are no numbers, such as 'k0': bins need numbers"
-    told = command(spec.source, tmp_path, replace(spec, filters=()))
-    assert f"Column 'kids' {said}" in told
-    assert told.count("\n") == 1
+    text = "holds 8 values that are no numbers, such as 'k0': bins need numbers"
+    reported = command(spec.source, tmp_path, replace(spec, filters=()))
+    assert f"Column 'kids' {text}" in reported
+    assert reported.count("\n") == 1
     copy("ALTER TABLE copied ALTER kids TYPE date USING date '2020-01-01'")
     assert "holds date, and bins need numbers" in refused(spec.source, replace(spec, filters=()))
     assert "'kids' holds no numbers, so no range" in refused(spec.source, spec)
@@ -105,13 +105,13 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
     source = f"{opened}#copied"
     path = tmp_path / "counts.parquet"
     assert source in tables_of(opened)
-    assert [one.name for one in columns_of(source)] == ["sex", "job", "kids"]
+    assert [item.name for item in columns_of(source)] == ["sex", "job", "kids"]
     copy("DROP TABLE copied")
     with pytest.raises(InvalidInputError) as caught:
         count_table(source, ["sex", "job"], path)
-    said = str(caught.value)
-    assert said.startswith(f"copied in {opened} is not among the tables open here: its ")
-    assert "'people'" in said
+    text = str(caught.value)
+    assert text.startswith(f"copied in {opened} is not among the tables open here: its ")
+    assert "'people'" in text
     assert not path.exists()
     assert command(source, tmp_path).startswith(
         f"copied in {opened} does not exist or is hidden from this user: its tables are "
@@ -218,7 +218,7 @@ def test_a_wrong_password_is_nowhere_to_be_read(postgres, opened, tmp_path, monk
     with asking_for_a_password(postgres, "clerk"):
         with pytest.raises(InvalidInputError) as caught:
             count_table(source, ["sex", "job"], tmp_path / "c")
-        told = command(source, tmp_path)
+        reported = command(source, tmp_path)
         with Pool(1) as pool:
             job = pool.submit(tables_of, opened, time_limit=PATIENCE)
             with pytest.raises(InvalidInputError) as elsewhere:
@@ -226,9 +226,15 @@ def test_a_wrong_password_is_nowhere_to_be_read(postgres, opened, tmp_path, monk
     whole = "".join(traceback.format_exception(caught.value))
     assert "refused the user or password" in whole
     assert str(elsewhere.value) == str(caught.value)
-    assert told == f"{caught.value}\n"
-    said = (whole, told, caplog.text, repr(vars(caught.value)), repr(pickle.dumps(caught.value)))
-    assert not [one for one in said if "wrong-secret" in one]
+    assert reported == f"{caught.value}\n"
+    message = (
+        whole,
+        reported,
+        caplog.text,
+        repr(vars(caught.value)),
+        repr(pickle.dumps(caught.value)),
+    )
+    assert not [item for item in message if "wrong-secret" in item]
     exported = Scenario(data=replace(SPEC, source=source)).to_json()
     assert 'secret": ["sex' in json.dumps(json.loads(exported))  # the column, and no password
     assert "clerk" not in exported
@@ -252,8 +258,8 @@ def test_a_killed_worker_ends_its_query_and_the_count_begins_anew(administrator,
     )
 
     def asleep():
-        asked = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-        return {row[0] for row in administrator.execute(asked).fetchall()}
+        request = "SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+        return {row[0] for row in administrator.execute(request).fetchall()}
 
     with Pool(1) as pool:
         job = pool.submit(
@@ -292,8 +298,8 @@ def test_a_server_that_is_stopped_in_mid_count(tmp_path, monkeypatch, postgres):
                     time_limit=PATIENCE,
                 )
                 with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-                    asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-                    until(lambda: connection.execute(asked).fetchone()[0])
+                    request = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+                    until(lambda: connection.execute(request).fetchone()[0])
                 os.kill(server.get_pid(), signal.SIGQUIT)  # "immediate shutdown"
                 with pytest.raises(InvalidInputError) as caught:
                     job.result(PATIENCE)

@@ -35,7 +35,7 @@ def test_the_owner_names_them_in_the_environment_or_the_file_of_secrets(tmp_path
     monkeypatch.setenv("LIFTSCOPE_SECRETS", str(secrets))
     monkeypatch.setenv(tables.DATABASES, "  duckdb:///f.db#people\n postgres://a/b ")
     assert tables.configured() == ("duckdb:///f.db#people", "postgres://a/b")
-    for source, said in {
+    for source, text in {
         "postgres://a/b#any.table": True,
         "duckdb:///f.db#people": True,
         "duckdb:///f.db#others": False,
@@ -43,24 +43,24 @@ def test_the_owner_names_them_in_the_environment_or_the_file_of_secrets(tmp_path
         "duckdb:///e.db#people": False,
         "postgres://a/bc#people": False,
     }.items():
-        assert is_open(source) is said, source
+        assert is_open(source) is text, source
     secrets.write_text("[")
     with pytest.raises(InvalidInputError, match="cannot be read"):
         is_open("postgres://a/b#people")
 
 
 def test_tables_and_views_are_listed_and_no_catalogue_of_the_engine(opened):
-    assert [one.partition("#")[2] for one in tables_of(opened[0])] == [
+    assert [item.partition("#")[2] for item in tables_of(opened[0])] == [
         "cooks",
         "nobody",
         "people",
         "sc%2Eh%27e.t%2E%231%25",
     ]
-    found = [one.partition("#")[2] for one in tables_of(opened[1])]
-    assert {"broken", "people", "other.cooks", "kept", "other.k%2Eept"} <= set(found)
-    assert not any(one.startswith(("pg_", "information_schema")) for one in found)
+    result = [item.partition("#")[2] for item in tables_of(opened[1])]
+    assert {"broken", "people", "other.cooks", "kept", "other.k%2Eept"} <= set(result)
+    assert not any(item.startswith(("pg_", "information_schema")) for item in result)
     for source in (*tables_of(opened[0]), f"{opened[1]}#other.cooks"):
-        assert [one.name for one in columns_of(source)][:3] == ["sex", "job", "pay"]
+        assert [item.name for item in columns_of(source)][:3] == ["sex", "job", "pay"]
     assert columns_of(f"{opened[0]}#people")[2].kind == "float64"
 
 
@@ -85,20 +85,20 @@ def test_what_the_owner_did_not_open_is_not_asked(opened, monkeypatch, tmp_path)
     monkeypatch.setenv(tables.DATABASES, f"{opened[0]}#cooks")
     monkeypatch.setattr(tables, "connected", None)  # connecting would fail
     assert tables_of(f"{opened[0]}#cooks") == (f"{opened[0]}#cooks",)
-    for asked in (
+    for request in (
         lambda: tables_of(opened[1]),
         lambda: tables_of(opened[0]),
         lambda: count_table(f"{opened[0]}#people", ["sex"], tmp_path / "c"),
         lambda: columns_of("spark://local/#/any%2Eparquet"),
     ):
         with pytest.raises(InvalidInputError, match="not a database that this server's owner"):
-            asked()
+            request()
 
 
 def test_one_table_that_the_owner_named_is_counted(opened, monkeypatch, tmp_path):
     monkeypatch.setenv(tables.DATABASES, f"{opened[0]}#cooks")
-    found = count_table(f"{opened[0]}#cooks", ["sex", "age"], tmp_path / "c.parquet")
-    assert [marks.column for marks in found.marks] == ["age"]
+    result = count_table(f"{opened[0]}#cooks", ["sex", "age"], tmp_path / "c.parquet")
+    assert [marks.column for marks in result.marks] == ["age"]
 
 
 def test_a_data_base_without_tables_says_so(tmp_path, monkeypatch):
@@ -148,8 +148,8 @@ def test_cancel_ends_the_query_in_postgresql(opened, postgres, tmp_path):
         )
 
         def asleep():
-            asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
-            return connection.execute(asked).fetchone()[0]
+            request = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
+            return connection.execute(request).fetchone()[0]
 
         with Pool(1) as pool:
             source, columns = f"{opened[1]}#slow", ["sex", "age"]
@@ -186,9 +186,9 @@ def test_cancel_ends_the_query_in_duckdb(tmp_path, monkeypatch):
 
 def _readers(path):
     """Return the processes that have a file open."""
-    found = set()
+    result = set()
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         with suppress(OSError):
             if link.readlink() == path:
-                found.add(link.parts[2])
-    return found
+                result.add(link.parts[2])
+    return result

@@ -65,21 +65,21 @@ def check(rows, specs, engines, path):
     own = sources.add_file(path)
     answered = 0
     for spec in specs:
-        found = answer(own, spec, sources)
+        result = answer(own, spec, sources)
         for engine in engines:
             there = answer(engine, spec)
-            if isinstance(found, str):
-                assert isinstance(there, str), (spec, engine, found)
+            if isinstance(result, str):
+                assert isinstance(there, str), (spec, engine, result)
                 continue
             assert not isinstance(there, str), (spec, engine, there)
-            assert there.joint.s_labels == found.joint.s_labels, (spec, engine)
-            assert there.joint.x_labels == found.joint.x_labels, (spec, engine)
-            np.testing.assert_array_equal(there.joint.p, found.joint.p)
-            assert there.report.missing == found.report.missing
-            assert there.report.bins == found.report.bins
-        if not isinstance(found, str):
-            bins = {cut.column: cut.labels for cut in found.report.bins}
-            assert cells(found) == dict(by_hand.counted(rows, spec, bins)), spec
+            assert there.joint.s_labels == result.joint.s_labels, (spec, engine)
+            assert there.joint.x_labels == result.joint.x_labels, (spec, engine)
+            np.testing.assert_array_equal(there.joint.p, result.joint.p)
+            assert there.report.missing == result.report.missing
+            assert there.report.bins == result.report.bins
+        if not isinstance(result, str):
+            bins = {cut.column: cut.labels for cut in result.report.bins}
+            assert cells(result) == dict(by_hand.counted(rows, spec, bins)), spec
             answered += 1
     return answered
 

@@ -34,13 +34,13 @@ def catalogue(spark_catalogue, monkeypatch):
 
 def drivers(mark):
     """Return the drivers that this test has started."""
-    found = []
+    result = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             command = folder.joinpath("cmdline").read_bytes()
             if b"SparkSubmit" in command and mark in folder.joinpath("environ").read_bytes():
-                found.append(int(folder.name))
-    return found
+                result.append(int(folder.name))
+    return result
 
 
 def at_work(mark):
@@ -70,7 +70,7 @@ def test_spark_is_listed_counted_cancelled_and_lost(catalogue, tmp_path):
             return pool.submit(function, *arguments, time_limit=PATIENCE)
 
         tables = ask(tables_of, ADDRESS).result(PATIENCE)
-        assert [one.partition("#")[2] for one in tables] == [
+        assert [item.partition("#")[2] for item in tables] == [
             "broken",
             "endless",
             "people",
@@ -80,13 +80,13 @@ def test_spark_is_listed_counted_cancelled_and_lost(catalogue, tmp_path):
         assert [column.name for column in columns][:3] == ["sex", "job", "pay"]
         counted = ask(count_table, tables[-1], ["sex", "age"], path).result(PATIENCE)
         assert [marks.column for marks in counted.marks] == ["age"]
-        for table, said in {
+        for table, text in {
             "broken": "failed there (SparkRuntimeException): it must give all its records",
             "other.nosuch": "its tables are 'broken', 'endless', 'people', 'other.cooks'.",
         }.items():
             with pytest.raises(InvalidInputError) as caught:
                 ask(count_table, f"{ADDRESS}#{table}", ["sex", "job"], path).result(PATIENCE)
-            assert said in str(caught.value)
+            assert text in str(caught.value)
 
         lost = ask(count_table, *endless)
         until(lambda: at_work(catalogue))
@@ -127,11 +127,11 @@ def test_a_master_that_does_not_answer_is_told_before_java_starts(monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
-        for asked in (address, f"{address},{address}", "nowhere", "localhost:x", "local[x]", ""):
+        for request in (address, f"{address},{address}", "nowhere", "localhost:x", "local[x]", ""):
             with pytest.raises(InvalidInputError) as caught:
-                spark.connect(asked)
+                spark.connect(request)
             assert str(caught.value) == (
-                f"spark://{asked} could not be reached: it must be local, local[CORES] or the "
+                f"spark://{request} could not be reached: it must be local, local[CORES] or the "
                 "HOST:PORT of a Spark master that is running."
             )
 

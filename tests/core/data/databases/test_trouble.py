@@ -32,8 +32,8 @@ def test_an_address_where_nobody_listens():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         port = taken.getsockname()[1]
-        said = refused(f"postgres://127.0.0.1:{port}/census#people")
-    assert said == f"postgres://127.0.0.1:{port}/census {NOBODY}"
+        text = refused(f"postgres://127.0.0.1:{port}/census#people")
+    assert text == f"postgres://127.0.0.1:{port}/census {NOBODY}"
 
 
 @pytest.mark.parametrize(
@@ -50,27 +50,27 @@ def test_an_address_where_nobody_listens():
     ],
 )
 def test_a_reference_that_cannot_be_used(source, said):
-    told = refused(source)
-    assert said in told
-    assert "pw" not in told.replace("password", "")
-    assert len(told) < 400
+    reported = refused(source)
+    assert said in reported
+    assert "pw" not in reported.replace("password", "")
+    assert len(reported) < 400
 
 
 def test_what_a_data_base_does_not_have(duckdb_address, postgres_address):
     for address in (duckdb_address, postgres_address):
-        said = refused(f"{address}#persons")
-        assert said.startswith(f"persons in {address} does not exist or is hidden from this user: ")
-        assert "'people'" in said.partition("its tables are")[2]
-        said = refused(f"{address}#people", replace(SPEC, released=("salary",)))
-        assert "has no column 'salary', only 'sex', 'job', 'pay'" in said
+        text = refused(f"{address}#persons")
+        assert text.startswith(f"persons in {address} does not exist or is hidden from this user: ")
+        assert "'people'" in text.partition("its tables are")[2]
+        text = refused(f"{address}#people", replace(SPEC, released=("salary",)))
+        assert "has no column 'salary', only 'sex', 'job', 'pay'" in text
     assert refused(f"{duckdb_address}#nobody") == (
         f"nobody in {duckdb_address} has no records: it must have one or more."
     )
 
 
 def test_a_view_that_errors(postgres_address):
-    said = refused(f"{postgres_address}#broken")
-    assert said == (
+    text = refused(f"{postgres_address}#broken")
+    assert text == (
         f"broken in {postgres_address} failed there (DivisionByZero): it must give all its records "
         "without an error."
     )
@@ -97,8 +97,8 @@ def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
         with psycopg.connect(postgres.get_uri(), autocommit=True) as connection:
             connection.execute("SELECT pg_reload_conf()")
         monkeypatch.setenv("PGPASSWORD", "wrong")
-        said = refused(source)
-        assert said == (
+        text = refused(source)
+        assert text == (
             f"{postgres_address} refused the user or password: PGUSER and PGPASSWORD, or its table "
             "in the file that LIFTSCOPE_SECRETS names, must hold ones that it knows."
         )
@@ -131,8 +131,8 @@ def test_a_data_base_that_goes_away_in_mid_count(postgres, postgres_address, mon
         return answered(backend, query)
 
     monkeypatch.setattr(tables, "answered", end_first)
-    said = refused(f"{postgres_address}#people")
-    assert said == f"people in {postgres_address} {GONE}"
+    text = refused(f"{postgres_address}#people")
+    assert text == f"people in {postgres_address} {GONE}"
 
 
 def test_names_with_signs_of_their_own_are_percent_encoded(duckdb_address):
@@ -144,13 +144,13 @@ def test_an_address_of_ipv6_has_its_port_behind_the_bracket():
     with socket.socket(socket.AF_INET6) as taken:
         taken.bind(("::1", 0))
         port = taken.getsockname()[1]
-        said = refused(f"postgres://[::1]:{port}/census#people")
-    assert said == f"postgres://[::1]:{port}/census {NOBODY}"
+        text = refused(f"postgres://[::1]:{port}/census#people")
+    assert text == f"postgres://[::1]:{port}/census {NOBODY}"
 
 
 def test_no_other_engine_makes_a_file_that_is_not_there(tmp_path):
-    said = refused(f"sqlite://{tmp_path}/new.db#people")
-    assert said.startswith("There is no file or folder '/")
+    text = refused(f"sqlite://{tmp_path}/new.db#people")
+    assert text.startswith("There is no file or folder '/")
     assert not list(tmp_path.iterdir())
 
 
@@ -211,8 +211,8 @@ def test_a_table_of_counts_is_described_by_its_records(duckdb_address, tmp_path,
 
 def test_the_command_line_answers_about_a_data_base(duckdb_address, tmp_path):
     scenario = tmp_path / "scenario.json"
-    asked = Scenario(data=replace(SPEC, source=f"{duckdb_address}#people"))
-    scenario.write_text(asked.to_json())
+    request = Scenario(data=replace(SPEC, source=f"{duckdb_address}#people"))
+    scenario.write_text(request.to_json())
     done = subprocess.run(
         [sys.executable, "-m", "core", "evaluate", str(scenario)],
         cwd=ROOT,

@@ -54,17 +54,17 @@ def made(postgres, postgres_address, monkeypatch):
 @pytest.mark.parametrize("case", CASES)
 def test_values_that_differ_are_levels_that_differ(case, made):
     kind, values, levels = CASES[case]
-    found = count(DataSpec(made(kind, values), ("sex",), ("value",)))
-    assert found.joint.x_labels == (*levels, "(missing)")
-    assert found.report.n_used == 4
-    assert found.report.missing[1] == ("value", 3 - len(levels))
+    result = count(DataSpec(made(kind, values), ("sex",), ("value",)))
+    assert result.joint.x_labels == (*levels, "(missing)")
+    assert result.report.n_used == 4
+    assert result.report.missing[1] == ("value", 3 - len(levels))
 
 
 def test_numbers_of_any_digits_are_cut_into_bins(made):
     source = made("numeric", ("0.3", "1.0"))
     spec = DataSpec(source, ("sex",), ("value",), binnings=(Binning("value", "width", 7),))
-    found = count(spec)
-    assert found.joint.x_labels == ("[0.3, 0.4)", "[0.9, 1]", "(missing)")
+    result = count(spec)
+    assert result.joint.x_labels == ("[0.3, 0.4)", "[0.9, 1]", "(missing)")
 
 
 @pytest.mark.parametrize("day", ["infinity", "0044-03-15 BC", "12020-01-01"])

@@ -25,7 +25,7 @@ def xls(sheets, merged=(), extra=b"", style=0):
                 _cell(row, column, value, style) for column, value in enumerate(cells)
             )
         if merged:
-            places = b"".join(struct.pack("<4H", *one) for one in merged)
+            places = b"".join(struct.pack("<4H", *item) for item in merged)
             content += record(0xE5, struct.pack("<H", len(merged)) + places)
         parts.append(content + END)
     head = record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 6)) + extra
@@ -102,8 +102,8 @@ def ods(sheets, hidden=(), manifest="<manifest/>"):
         for name, rows in sheets.items()
     )
     spaces = " ".join(
-        f'xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"'
-        for one in ("office", "table", "text", "style", "draw")
+        f'xmlns:{item}="urn:oasis:names:tc:opendocument:xmlns:{item}:1.0"'
+        for item in ("office", "table", "text", "style", "draw")
     )
     content = (
         f'<?xml version="1.0"?><office:document-content {spaces} xmlns:calcext="urn:calcext">'
@@ -121,23 +121,23 @@ def ods(sheets, hidden=(), manifest="<manifest/>"):
 
 def row(*cells, **attributes):
     """Return the XML of a row of cells, those that are texts already in XML or values."""
-    told = _attributes(attributes)
-    return f"<table:table-row{told}>{''.join(map(cell, cells))}</table:table-row>"
+    reported = _attributes(attributes)
+    return f"<table:table-row{reported}>{''.join(map(cell, cells))}</table:table-row>"
 
 
 def cell(value, text=None, **attributes):
     """Return the XML of a cell."""
     if isinstance(value, str) and value.startswith("<table:"):
         return value
-    told = _attributes(attributes)
+    reported = _attributes(attributes)
     if value is None:
-        return f"<table:table-cell{told}/>"
+        return f"<table:table-cell{reported}/>"
     shown = str(value) if text is None else text
     if isinstance(value, str):
         kind = 'office:value-type="string"'
     else:
         kind = f'office:value-type="float" office:value="{value}"'
-    return f"<table:table-cell {kind}{told}><text:p>{escape(shown)}</text:p></table:table-cell>"
+    return f"<table:table-cell {kind}{reported}><text:p>{escape(shown)}</text:p></table:table-cell>"
 
 
 def _attributes(attributes):

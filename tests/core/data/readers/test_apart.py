@@ -34,8 +34,8 @@ def elsewhere(monkeypatch):
 
 
 def test_a_file_is_read_in_a_process_of_its_own(tmp_path):
-    upload, columns, said = read(spss(tmp_path))
-    assert (upload.kind, columns["sex"][:2], len(said)) == ("SPSS", ["man", "woman"], 2)
+    upload, columns, text = read(spss(tmp_path))
+    assert (upload.kind, columns["sex"][:2], len(text)) == ("SPSS", ["man", "woman"], 2)
     with pytest.raises(InvalidInputError, match="is a damaged or incomplete SPSS file"):
         read(spss(tmp_path)[:-20])
 
@@ -59,8 +59,8 @@ def test_a_file_that_takes_too_long_is_refused_and_leaves_nothing(tmp_path, monk
 def test_a_file_that_takes_too_much_memory_is_refused(monkeypatch):
     monkeypatch.setattr(apart, "MOST_BYTES", 400_000_000)
     died = InvalidInputError("It died.")
-    said = r"^x\.sav takes more than 0\.4 GB of memory to read: save it as CSV\.$"
-    with pytest.raises(InvalidInputError, match=said):
+    text = r"^x\.sav takes more than 0\.4 GB of memory to read: save it as CSV\.$"
+    with pytest.raises(InvalidInputError, match=text):
         apart.apart(bytes, "x.sav", died, 1_000_000_000)
     assert apart.apart(bytes, "x.sav", died, 3) == b"\0\0\0"
 

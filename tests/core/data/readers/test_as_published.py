@@ -23,19 +23,19 @@ def rows_of(content, name="t.csv", **options):
     """Return names and rows as the first question reads them, and what is said and offered."""
     sources, source, upload = opened(content, name, **options)
     read = first_question(source, sources, ReadOptions(**options)).read
-    found = first_rows(source, sources, read, 1000)
-    said = [one.sentence for one in upload.repairs]
-    return found.columns, found.rows, said, [one.label for one in upload.hints]
+    result = first_rows(source, sources, read, 1000)
+    text = [item.sentence for item in upload.repairs]
+    return result.columns, result.rows, text, [item.label for item in upload.hints]
 
 
 def choices(content, name="t.csv"):
     with pytest.raises(ReadingError) as caught:
         opened(content, name)
-    return {one.label: dict(one.options) for one in caught.value.choices}
+    return {item.label: dict(item.options) for item in caught.value.choices}
 
 
 def test_a_number_below_one_is_no_group_of_thousands():
-    text = "land;anteil\n" + "".join(f"{one};0,{i}71\n" for i, one in enumerate("abcdef", 1))
+    text = "land;anteil\n" + "".join(f"{item};0,{i}71\n" for i, item in enumerate("abcdef", 1))
     for mark in ";|":
         _, rows, _, _ = rows_of(text.replace(";", mark))
         assert rows[0] == ("a", "0.171")
@@ -50,7 +50,10 @@ def test_thousands_with_blanks_beside_marks_are_numbers_once_these_are_missing(b
     read = first_question(source, sources).read
     assert read.thousands == " "
     marks = present_marks(source, sources, read)
-    assert [(one.word, one.columns) for one in marks] == [("nd", ("femmes",)), ("s", ("femmes",))]
+    assert [(item.word, item.columns) for item in marks] == [
+        ("nd", ("femmes",)),
+        ("s", ("femmes",)),
+    ]
     info = describe(source, sources, replace(read, missing=("nd", "s"))).columns[1]
     assert (info.numeric, info.low, info.high, info.missing) == (True, 89345, 1234567, 2)
 
@@ -64,12 +67,12 @@ def test_commas_before_three_digits_are_asked_about_where_they_separate_no_field
     assert (read.decimal, read.thousands) == (".", "")
     (question,) = asked_of(source, sources, read)
     assert question.sentence.startswith("'people' has three digits after every comma, as in 12,345")
-    found = []
-    for one in question.choices:
-        answered = replace(read, missing=("x",), **dict(one.options))
+    result = []
+    for item in question.choices:
+        answered = replace(read, missing=("x",), **dict(item.options))
         assert asked_of(source, sources, answered) == ()
-        found.append(describe(source, sources, answered).columns[1].low)
-    assert found == [7, 1.234]
+        result.append(describe(source, sources, answered).columns[1].low)
+    assert result == [7, 1.234]
 
 
 @pytest.mark.parametrize("other", ["1,5", "0,234", "1,234,567", "1,234.5"])
@@ -83,9 +86,9 @@ def test_commas_are_not_asked_about_where_another_value_says_what_they_are(other
 def test_words_before_a_colon_below_the_table_are_notes():
     body = "Région;Femmes;Hommes\nBretagne;12;11\nCorse;4;s\nMayotte;5;6\n"
     notes = "Lecture : en 2021, elles sont 12.\nChamp : France.\nSource : Insee.\n"
-    _, rows, said, _ = rows_of(body + notes)
+    _, rows, text, _ = rows_of(body + notes)
     assert len(rows) == 3
-    assert said == ["3 lines below the table are no records: left out."]
+    assert text == ["3 lines below the table are no records: left out."]
     _, rows, _, _ = rows_of(body + "Total: 3;21;23\n", skip_end=0)
     assert len(rows) == 4
 
@@ -99,15 +102,15 @@ def test_a_note_without_blanks_between_words_is_left_out():
     sheet.append(["資料：総務省統計局「人口推計」"])
     content = io.BytesIO()
     book.save(content)
-    _, rows, said, _ = rows_of(content.getvalue(), "t.xlsx")
+    _, rows, text, _ = rows_of(content.getvalue(), "t.xlsx")
     assert len(rows) == 3
-    assert said == ["1 line below the table is no record: left out."]
+    assert text == ["1 line below the table is no record: left out."]
 
 
 def test_a_last_record_of_one_value_may_be_left_out_by_a_click():
     text = "land,sex,n\nA,F,3\nB,M,5\nC,F,4\nZimbabwe,,\n"
-    _, rows, said, offered = rows_of(text)
-    assert (len(rows), said) == (4, [])
+    _, rows, message, offered = rows_of(text)
+    assert (len(rows), message) == (4, [])
     assert offered == ["Leave out the last record: it is called 'Zimbabwe'"]
     assert rows_of(text.replace("Zimbabwe,,", "Zimbabwe,M,"))[3] == []
 
@@ -130,9 +133,9 @@ def test_a_legend_with_another_delimiter_below_notes_is_left_out():
         '"Acre";"Mulheres";"13"\n"Bahia";"Homens";"X"\n"Fonte: IBGE"\n\n"Legenda"\n'
         '"Símbolo","Significado"\n"-","Zero; absoluto"\n"X","Valor inibido."\n'
     )
-    columns, rows, said, _ = rows_of(text)
+    columns, rows, message, _ = rows_of(text)
     assert (columns, len(rows)) == (("Unidade", "Sexo", "2021"), 3)
-    assert said[-1] == "Nothing from line 6 on is a record: left out."
+    assert message[-1] == "Nothing from line 6 on is a record: left out."
     long = text + '"Y","Valor"\n' * 60  # as long as a table: not left out
     with pytest.raises(ReadingError, match="text after a closing quote in line 9"):
         opened(long)
@@ -140,9 +143,9 @@ def test_a_legend_with_another_delimiter_below_notes_is_left_out():
 
 def test_joined_names_do_not_reach_over_a_trailing_delimiter():
     text = "GEO_ID,B01,\nGeography,Total,\nA1,4,\nA2,5,\nA3,9,\nA4,2,\n"
-    columns, _, said, _ = rows_of(text, header=(1, 2))
+    columns, _, message, _ = rows_of(text, header=(1, 2))
     assert columns == ("GEO_ID · Geography", "B01 · Total")
-    assert said == ["Column 3 has no name and no value: left out."]
+    assert message == ["Column 3 has no name and no value: left out."]
 
 
 def test_counts_beside_row_numbers_are_asked_about():
@@ -151,7 +154,7 @@ def test_counts_beside_row_numbers_are_asked_about():
     text = '"","Class","Sex","Survived","Freq"\n' + "".join(lines)
     sources, source, _ = opened(text)
     (question,) = asked_of(source, sources)
-    assert [one.label for one in question.choices] == ["Count by Freq", "Each row is one record"]
+    assert [item.label for item in question.choices] == ["Count by Freq", "Each row is one record"]
     twice = text + lines[0].replace('"1"', '"13"')
     sources, source, _ = opened(twice)
     assert asked_of(source, sources) == ()
@@ -167,21 +170,21 @@ def test_a_first_code_of_a_single_column_is_asked_about():
 def test_marks_of_suppressed_numbers_are_offered(mark):
     text = f"area,n\nA,4\nB,{mark}\nC,7\nD,{mark}\nE,9\n"
     sources, source, _ = opened(text)
-    (found,) = present_marks(source, sources)
-    assert (found.word, found.records) == (mark, 2)
-    assert present_marks(*reversed(opened(text.replace("7", "seven"))[:2])) in ((), (found,))
+    (result,) = present_marks(source, sources)
+    assert (result.word, result.records) == (mark, 2)
+    assert present_marks(*reversed(opened(text.replace("7", "seven"))[:2])) in ((), (result,))
 
 
 def test_japanese_text_of_windows_is_offered_as_shift_jis():
     text = "項目,値\n①東京㈱,3\n②大阪～,4\n"
-    found = choices(text.encode("cp932"))
-    (label,) = [one for one in found if "Shift JIS" in one]
-    columns, rows, _, _ = rows_of(text.encode("cp932"), **found[label])
+    result = choices(text.encode("cp932"))
+    (label,) = [item for item in result if "Shift JIS" in item]
+    columns, rows, _, _ = rows_of(text.encode("cp932"), **result[label])
     assert (columns, rows[0]) == (("項目", "値"), ("①東京㈱", "3"))
 
 
 def test_padded_numbers_beside_marks_need_no_mark_of_thousands():
-    text = 'id;"n"\n' + "".join(f'a;"{one:>8}"\n' for one in ("3", ".", "12", "4.5", "."))
+    text = 'id;"n"\n' + "".join(f'a;"{item:>8}"\n' for item in ("3", ".", "12", "4.5", "."))
     sources, source, _ = opened(text)
     assert first_question(source, sources).read == ReadOptions()
 
@@ -195,7 +198,7 @@ def test_a_first_code_that_is_longer_or_shorter_than_others_is_asked_about():
 def test_a_title_with_commas_above_words_is_asked_about(fields):
     title = ", ".join(["Staff by sex", "area", "2024"][:fields])
     body = ["sex,area,band", *(f"{'FM'[i % 2]},{'NS'[i % 2]},b{i % 3}" for i in range(6))]
-    text = "\n".join([title, *(",".join(one.split(",")[:fields]) for one in body)]) + "\n"
+    text = "\n".join([title, *(",".join(item.split(",")[:fields]) for item in body)]) + "\n"
     columns, rows, _, _ = rows_of(text, **choices(text)["Names in line 2"])
     assert (columns[:2], len(rows)) == (("sex", "area"), 6)
     spaced = "name, town\nAnn,Ulm\nBob,Ulm\nCy,Bonn\nDi,Bonn\nEd,Ulm\n"
@@ -239,8 +242,8 @@ def test_columns_of_fixed_widths_are_read_by_a_click(text, columns, second, reco
     options = dict(caught.value.choices[0].options)
     assert options == {"delimiter": "aligned"}
     assert caught.value.choices[0].setting == "--read delimiter=aligned"
-    found, rows, _, _ = rows_of(text, **options)
-    assert (found, rows[1], len(rows)) == (columns, second, records)
+    result, rows, _, _ = rows_of(text, **options)
+    assert (result, rows[1], len(rows)) == (columns, second, records)
 
 
 def test_a_value_that_reaches_over_a_gap_is_asked_about_with_its_line():
@@ -266,26 +269,26 @@ def test_prose_does_not_look_like_a_table():
 def test_zip_codes_are_no_numbers_and_padded_numbers_are():
     codes = "".join(f"{zip},{i:07}\n" for i, zip in enumerate(("02139", "94110", "10001")))
     sources, source, _ = opened(f"zip,items\n{codes}")
-    assert [one.numeric for one in describe(source, sources).columns] == [False, True]
+    assert [item.numeric for item in describe(source, sources).columns] == [False, True]
 
 
 def test_a_block_of_short_lines_below_a_note_is_left_out():
     notes = "Fonte: MS/SVS\nNotas:\nDados preliminares\n20230831 08:30\n"
-    columns, rows, said, _ = rows_of(f"area;m;f;n\nA;1;2;3\nB;4;5;9\nC;1;1;2\n{notes}")
+    columns, rows, text, _ = rows_of(f"area;m;f;n\nA;1;2;3\nB;4;5;9\nC;1;1;2\n{notes}")
     assert (columns, len(rows)) == (("area", "m", "f", "n"), 3)
-    assert said == ["4 lines below the table are no records: left out."]
+    assert text == ["4 lines below the table are no records: left out."]
 
 
 def test_numbers_of_columns_below_the_names_are_left_out():
     text = "No.,State,Cars\n(1),(2),(3)\n1,Goa,12\n2,Kerala,40\n3,Punjab,31\n"
-    columns, rows, said, _ = rows_of(text)
+    columns, rows, message, _ = rows_of(text)
     assert (columns, rows[0], len(rows)) == (("No.", "State", "Cars"), ("1", "Goa", "12"), 3)
-    assert said == ["Line 2, numbers of columns below the names, was left out."]
+    assert message == ["Line 2, numbers of columns below the names, was left out."]
 
 
 def test_a_row_of_units_above_two_records_is_asked_about():
-    found = choices(";men;women\n;number;number\n2021;40;41\n2022;42;43\n")
-    assert "Names in line 1, leave out the line below" in found
+    result = choices(";men;women\n;number;number\n2021;40;41\n2022;42;43\n")
+    assert "Names in line 1, leave out the line below" in result
 
 
 def test_groups_of_two_digits_are_thousands_as_in_india():
@@ -296,4 +299,4 @@ def test_groups_of_two_digits_are_thousands_as_in_india():
 @pytest.mark.parametrize("mark", ["－", "−", "Ⅹ"])
 def test_marks_of_full_width_are_offered(mark):
     sources, source, _ = opened(f"a,n\nx,1200\ny,{mark}\nz,33\n")
-    assert [one.word for one in present_marks(source, sources)] == [mark]
+    assert [item.word for item in present_marks(source, sources)] == [mark]

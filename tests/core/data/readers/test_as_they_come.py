@@ -17,7 +17,7 @@ def read(text, **options):
     """Return the names, the rows, and the sentences on what was repaired."""
     content = text if isinstance(text, bytes) else text.encode()
     upload, _ = opened(content, ReadOptions(**options))
-    return columns_and_rows(upload), [one.sentence for one in upload.repairs]
+    return columns_and_rows(upload), [item.sentence for item in upload.repairs]
 
 
 def opened(content, options):
@@ -35,13 +35,13 @@ def question_of(text, **options):
     """Return the question about a file: its sentence, and the tables of its choices by label."""
     with pytest.raises(ReadingError) as caught:
         read(text, **options)
-    found = {}
-    for one in caught.value.choices:
+    result = {}
+    for item in caught.value.choices:
         try:
-            found[one.label] = read(text, **(options | dict(one.options)))[0]
+            result[item.label] = read(text, **(options | dict(item.options)))[0]
         except ReadingError as error:
-            found[one.label] = str(error)
-    return str(caught.value), found
+            result[item.label] = str(error)
+    return str(caught.value), result
 
 
 PEOPLE = "region;sex;stay;age\nNord;F;4,5;62\nSud;M;6,1;71\nEst;F;3,9;58\n"
@@ -62,16 +62,16 @@ TABLE = (
     ],
 )
 def test_titles_and_notes_above_the_names_are_left_out_and_said(above, lines):
-    table, said = read(above + PEOPLE)
+    table, text = read(above + PEOPLE)
     assert table == TABLE
     plural = "line above the names was" if lines == 1 else "lines above the names were"
-    assert said == [f"{lines} {plural} left out."]
+    assert text == [f"{lines} {plural} left out."]
 
 
 def test_a_first_record_like_a_title_is_a_record():
-    table, said = read("title,n\nThe annual report of the office,3\nb,4\nc,5\n")
+    table, text = read("title,n\nThe annual report of the office,3\nb,4\nc,5\n")
     assert table[1][0] == ["The annual report of the office", "3"]
-    assert said == []
+    assert text == []
 
 
 def test_a_title_is_undone_by_taking_it_for_the_names():
@@ -83,15 +83,15 @@ def test_a_title_is_undone_by_taking_it_for_the_names():
 
 def test_a_table_without_names_is_asked_about():
     text = "41,Public,Degree,Male\n29,Private,School,Female\n53,Private,Degree,Male\n"
-    said, found = question_of(text)
+    message, result = question_of(text)
     assert (
-        said
+        message
         == "In t.csv, line 1 may hold the names or be a record: choose the line with the names."
     )
-    columns, rows = found["There are no names"]
+    columns, rows = result["There are no names"]
     assert columns == ["column 1", "column 2", "column 3", "column 4"]
     assert rows[0] == ["41", "Public", "Degree", "Male"]
-    columns, rows = found["The names are in line 1"]
+    columns, rows = result["The names are in line 1"]
     assert (columns[1], len(rows)) == ("Public", 2)
 
 
@@ -109,13 +109,13 @@ def test_names_that_are_numbers_are_names(names):
 
 def test_names_again_in_mid_file_are_left_out_and_said_or_kept():
     text = "sex,age,shift\nF,31,day\nM,45,night\nsex,age,shift\nF,39,night\nsex,age,shift\n"
-    (_, rows), said = read(text)
+    (_, rows), message = read(text)
     assert [row[1] for row in rows] == ["31", "45", "39"]
-    assert said == ["2 lines further down repeat the names: left out."]
+    assert message == ["2 lines further down repeat the names: left out."]
     assert len(read(text, kept=("again",))[0][1]) == 5
     assert len(read(text.replace("sex,age,shift\nF,39", "Sex,Age,Shift\nF,39"))[0][1]) == 3
-    (_, rows), said = read("sex,age\nsex,31\nF,45\n")  # one cell alone does not repeat them
-    assert (len(rows), said) == (2, [])
+    (_, rows), message = read("sex,age\nsex,31\nF,45\n")  # one cell alone does not repeat them
+    assert (len(rows), message) == (2, [])
 
 
 def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
@@ -124,24 +124,24 @@ def test_lines_of_questions_and_codes_below_the_names_are_asked_about():
         '"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}","{""ImportId"":""QID3""}"\n'
         "F,31,170\nM,45,180\nF,28,165\nM,30,177\n"
     )
-    said, found = question_of(text)
-    assert "lines 2 and 3 may hold names, questions or units, not records" in said
-    columns, rows = found["Names in line 1, leave out the 2 lines below"]
+    message, result = question_of(text)
+    assert "lines 2 and 3 may hold names, questions or units, not records" in message
+    columns, rows = result["Names in line 1, leave out the 2 lines below"]
     assert (columns, len(rows), rows[0]) == (["Q1", "Q2", "Q3"], 4, ["F", "31", "170"])
 
 
 @pytest.mark.parametrize("units", [",degC,%", "(yyyy-mm-dd),(degC),(%)"])
 def test_a_line_of_units_below_the_names_is_asked_about(units):
     days = "".join(f"2015-02-01 10:{i:02}:00,{20 + i}.5,{45 - i}.2\n" for i in range(6))
-    _, found = question_of(f"time,temp,hum\n{units}\n{days}")
-    columns, rows = found["Names in line 1, leave out the line below"]
+    _, result = question_of(f"time,temp,hum\n{units}\n{days}")
+    columns, rows = result["Names in line 1, leave out the line below"]
     assert (columns, len(rows)) == (["time", "temp", "hum"], 6)
 
 
 def test_a_line_of_codes_beside_few_levels_is_asked_about_and_a_rare_record_is_not():
     body = "F,30,nurse\nM,41,clerk\n" * 3
-    _, found = question_of(f"sex,age,job\nV1,V2,V3\n{body}")
-    assert found["Names in line 1, leave out the line below"][0] == ["sex", "age", "job"]
+    _, result = question_of(f"sex,age,job\nV1,V2,V3\n{body}")
+    assert result["Names in line 1, leave out the line below"][0] == ["sex", "age", "job"]
     assert len(read(f"sex,age,job\nF,none,cook\n{body}")[0][1]) == 7
 
 
@@ -149,54 +149,54 @@ def test_two_rows_of_names_with_repeated_years_are_joined_by_a_click():
     text = (
         ";;2022;2022;2023;2023\nLand;Alter;m;w;m;w\nA;jung;1;2;3;4\nA;alt;5;6;7;8\nB;alt;1;2;3;4\n"
     )
-    _, found = question_of(text)
+    _, result = question_of(text)
     names = ["Land", "Alter", "2022 · m", "2022 · w", "2023 · m", "2023 · w"]
-    assert found["Join lines 1 and 2"][0] == names
+    assert result["Join lines 1 and 2"][0] == names
 
 
 def test_three_rows_of_names_are_joined_by_a_click():
     head = ";Men;;Women;\n;2019;2020;2019;2020\nArea;n;n;n;n\n"
-    body = "".join(f"{one};{i};1;{i + 2};3\n" for i, one in enumerate("NSEW"))
-    _, found = question_of(head + body)
-    columns, rows = found["Join lines 1, 2 and 3"]
+    body = "".join(f"{item};{i};1;{i + 2};3\n" for i, item in enumerate("NSEW"))
+    _, result = question_of(head + body)
+    columns, rows = result["Join lines 1, 2 and 3"]
     assert columns[1:3] == ["Men · 2019 · n", "Men · 2020 · n"]
     assert (columns[0], len(rows)) == ("Area", 4)
 
 
 def test_names_that_begin_with_the_second_column_are_those_of_r():
     text = "age,sex\n1,20,f\n2,31,m\n3,28,f\n"
-    (columns, rows), said = read(text)
+    (columns, rows), message = read(text)
     assert (columns, rows[0]) == (["column 1", "age", "sex"], ["1", "20", "f"])
-    assert said[0] == "The names begin with the second column."
+    assert message[0] == "The names begin with the second column."
     assert read(text, kept=("shift",))[0][0] == ["age", "sex", "column 3"]
-    _, found = question_of(text.replace("1,20", "Ann,20").replace("2,31", "Bo,31"))
-    assert found["The first column has no name"][0] == ["column 1", "age", "sex"]
-    assert found["The last column has no name"][0] == ["age", "sex", "column 3"]
+    _, result = question_of(text.replace("1,20", "Ann,20").replace("2,31", "Bo,31"))
+    assert result["The first column has no name"][0] == ["column 1", "age", "sex"]
+    assert result["The last column has no name"][0] == ["age", "sex", "column 3"]
 
 
 def test_a_title_with_delimiters_is_asked_about_where_a_blank_line_follows():
     title = "Table 3, staff by area, 2024\nSource: Office, unpublished\n\n"
     text = f"{title}ward,sex,n\nA,F,3\nB,M,5\nA,M,4\n"
-    _, found = question_of(text)
-    columns, rows = found["The names are in line 4"]
+    _, result = question_of(text)
+    columns, rows = result["The names are in line 4"]
     assert (columns, len(rows)) == (["ward", "sex", "n"], 3)
     assert read("ward,sex,n\n\nA,F,3\nB,M,5\nA,M,4\n")[1] == []
 
 
 def test_another_table_of_as_many_columns_is_asked_about():
     text = "ward,sex,n\nA,F,3\nA,M,5\nB,F,2\n\nward,beds,floor\nA,4,1\nB,7,2\n"
-    _, found = question_of(text)
-    assert len(found["Leave out everything from line 6 on"][1]) == 3
-    assert len(found["All lines are records"][1]) == 6
+    _, result = question_of(text)
+    assert len(result["Leave out everything from line 6 on"][1]) == 3
+    assert len(result["All lines are records"][1]) == 6
     spaced = "ward,sex,n\nA,F,3\nA,M,5\n\nB,F,2\nB,M,n/a\n"
     assert len(read(spaced)[0][1]) == 4  # a blank line alone begins no table
 
 
 def test_rules_below_names_and_counts_of_rows_are_left_out():
     text = " id | name | n\n----+------+---\n 1 | ab | 3\n 2 | cd | 4\n(2 rows)\n"
-    (columns, rows), said = read(text)
+    (columns, rows), message = read(text)
     assert (columns, len(rows)) == (["id", "name", "n"], 2)
-    assert said[0] == "Line 2, a rule below the names, was left out."
+    assert message[0] == "Line 2, a rule below the names, was left out."
     assert len(read("a,b\n-,--\nx,-\ny,--\n")[0][1]) == 3
 
 
@@ -207,20 +207,20 @@ def test_a_backslash_stands_before_a_delimiter():
 
 
 def test_an_encoding_that_is_not_found_is_offered_with_how_it_reads():
-    _, found = question_of("都道府県,性別\n北海道,男\n青森県,女\n".encode("shift_jis"))
-    assert found["Read it as Shift JIS (Japanese): 都道府県"][1][0] == ["北海道", "男"]
+    _, result = question_of("都道府県,性別\n北海道,男\n青森県,女\n".encode("shift_jis"))
+    assert result["Read it as Shift JIS (Japanese): 都道府県"][1][0] == ["北海道", "男"]
 
 
 def test_names_alone_are_refused_and_may_be_a_record():
-    sentence, found = question_of("a,b\n")
+    sentence, result = question_of("a,b\n")
     assert sentence == "t.csv has column names but no records."
-    assert found["There are no names"] == (["column 1", "column 2"], [["a", "b"]])
+    assert result["There are no names"] == (["column 1", "column 2"], [["a", "b"]])
 
 
 def test_two_rows_of_names_are_joined_by_a_click():
     text = "region;2020;;2021;\n;men;women;men;women\nNord;4;5;6;7\nSud;1;2;3;4\nEst;1;1;2;3\n"
-    _, found = question_of(text)
-    columns, rows = found["Join lines 1 and 2"]
+    _, result = question_of(text)
+    columns, rows = result["Join lines 1 and 2"]
     assert columns == ["region", "2020 · men", "2020 · women", "2021 · men", "2021 · women"]
     assert len(rows) == 3
 
@@ -251,9 +251,9 @@ def test_a_named_column_without_values_stays_and_so_do_others_that_are_kept():
 
 
 def test_unnamed_and_repeated_names_are_numbered_and_said():
-    (columns, _), said = read("id,Amount,,Amount\na,1,x,2\nb,3,y,4\n")
+    (columns, _), text = read("id,Amount,,Amount\na,1,x,2\nb,3,y,4\n")
     assert columns == ["id", "Amount", "column 3", "Amount (2)"]
-    assert said == [
+    assert text == [
         "Another column 'Amount' is called 'Amount (2)'.",
         "Column 3 has no name: called column 3.",
     ]
@@ -291,13 +291,13 @@ def test_a_last_level_called_total_that_is_no_sum_is_not_left_out():
 
 def test_short_records_are_filled_and_said_where_none_is_broken():
     text = "a,b,c,d\n1,2,3,4\n1,2\n5,6,7,8\n1,2,3\n9,9,9,9\n5,6,7,8\n"
-    (_, rows), said = read(text)
+    (_, rows), message = read(text)
     assert rows[1] == ["1", "2", "", ""]
-    assert said == ["2 records are too short (lines 3, 5): their last fields are missing."]
-    sentence, found = question_of(text, pad="refuse")
+    assert message == ["2 records are too short (lines 3, 5): their last fields are missing."]
+    sentence, result = question_of(text, pad="refuse")
     assert sentence == "t.csv has 2 fields in line 3, but its header has 4."
-    assert len(found["Leave all 2 out"][1]) == 4
-    assert len(found["Fill 2 short records"][1]) == 6
+    assert len(result["Leave all 2 out"][1]) == 4
+    assert len(result["Fill 2 short records"][1]) == 6
 
 
 @pytest.mark.parametrize(
@@ -314,19 +314,19 @@ def test_broken_records_are_asked_about(text):
 
 def test_a_second_table_below_is_refused_by_line_and_left_out_by_a_click():
     text = PEOPLE + "\nward;beds\nA;12\nB;14\nC;9\n"
-    sentence, found = question_of(text)
+    sentence, result = question_of(text)
     assert sentence == "t.csv has 2 fields in line 6, but its header has 4."
-    assert found["Leave out everything from line 6 on"] == TABLE
+    assert result["Leave out everything from line 6 on"] == TABLE
 
 
 def test_apostrophes_backslashes_and_commas_with_a_blank():
-    table, said = read("sex,job\n'F','nurse, old'\n'M','clerk'\n'F','it''s'\n")
+    table, text = read("sex,job\n'F','nurse, old'\n'M','clerk'\n'F','it''s'\n")
     assert table[1] == [["F", "nurse, old"], ["M", "clerk"], ["F", "it's"]]
-    assert said == ["Fields are in apostrophes."]
+    assert text == ["Fields are in apostrophes."]
     assert read("sex,job\nF,O'Brien\nM,'tis\nF,d'accord\n")[0][1][1] == ["M", "'tis"]
-    table, said = read('sex,job\n"F","a \\"big\\" one, yes"\n"M","clerk"\n')
+    table, text = read('sex,job\n"F","a \\"big\\" one, yes"\n"M","clerk"\n')
     assert table[1] == [["F", 'a "big" one, yes'], ["M", "clerk"]]
-    assert said == ["A backslash marks a quote inside quotes."]
+    assert text == ["A backslash marks a quote inside quotes."]
     path = 'sex,path\n"F","C:\\temp\\"\n"M","D:\\x\\"\n'
     assert read(path)[0][1][0] == ["F", "C:\\temp\\"]
     table, _ = read('sex, job, n\n"F", "nurse, old", 1\n"M", "clerk", 2\n')
@@ -335,9 +335,9 @@ def test_apostrophes_backslashes_and_commas_with_a_blank():
 
 
 def test_a_stray_quote_is_refused_by_line_with_a_choice():
-    sentence, found = question_of('a,b\nw,4\nx,"1\ny,2\nz,3\n')
+    sentence, result = question_of('a,b\nw,4\nx,"1\ny,2\nz,3\n')
     assert sentence == "t.csv has an unclosed quote in line 3."
-    assert found["Quotes are ordinary characters"][1][1] == ["x", '"1']
+    assert result["Quotes are ordinary characters"][1][1] == ["x", '"1']
 
 
 def test_dimensions_joined_by_commas_in_a_table_with_tabs():
@@ -351,15 +351,15 @@ def test_dimensions_joined_by_commas_in_a_table_with_tabs():
 
 
 def test_other_delimiters_are_offered():
-    sentence, found = question_of("sex job age\nf a 1\nm b 2\n")
+    sentence, result = question_of("sex job age\nf a 1\nm b 2\n")
     assert sentence.endswith("it seems to be separated by spaces: choose that.")
-    assert found["Read it as separated by spaces"][1] == [["f", "a", "1"], ["m", "b", "2"]]
+    assert result["Read it as separated by spaces"][1] == [["f", "a", "1"], ["m", "b", "2"]]
 
 
 def test_a_comment_or_names_behind_a_hash_are_asked_about():
-    _, found = question_of("# a, b\nid,c\n1,x\n")
-    assert found["The names are in line 1"][0] == ["a", "b"]
-    assert found["The names are in line 2"] == (["id", "c"], [["1", "x"]])
+    _, result = question_of("# a, b\nid,c\n1,x\n")
+    assert result["The names are in line 1"][0] == ["a", "b"]
+    assert result["The names are in line 2"] == (["id", "c"], [["1", "x"]])
 
 
 @pytest.mark.parametrize(
@@ -481,8 +481,8 @@ SINGLE = "There is a single column. It is both S and X: S itself is released pri
     ],
 )
 def test_a_single_column_is_a_question_about_itself(text, rows):
-    (names, found), said = read(text)
-    assert (len(names), [row[0] for row in found], said) == (1, rows, [SINGLE])
+    (names, result), message = read(text)
+    assert (len(names), [row[0] for row in result], message) == (1, rows, [SINGLE])
     upload, sources = opened(text.encode(), ReadOptions())
     assert upload.kind == "CSV, a single column"
     spec = first_question(f"upload:{upload.sha256}", sources)
@@ -496,28 +496,31 @@ def test_a_single_column_of_other_kinds_of_files_is_one_too(tmp_path):
         write = pd.DataFrame.to_parquet if ending == "parquet" else pd.DataFrame.to_excel
         write(pd.DataFrame({"sex": ["F", "M", "F"]}), path, index=False)
         upload, sources = opened(path.read_bytes(), ReadOptions())
-        assert [one.sentence for one in upload.repairs] == [SINGLE]
+        assert [item.sentence for item in upload.repairs] == [SINGLE]
         assert first_question(f"upload:{upload.sha256}", sources).released == ("sex",)
 
 
 def test_a_single_column_with_what_may_separate_fields_is_asked_about():
-    said, found = question_of("town\nNew York\nOld York\nNew York\n")
-    assert "it seems to be separated by spaces: choose that." in said
-    assert found["It is a single column"] == (["town"], [["New York"], ["Old York"], ["New York"]])
-    said, found = question_of("town\na\nb\na\n", delimiter=";")
-    assert said == "t.csv has a single column when separated by semicolons."
-    assert found["It is a single column"][1] == [["a"], ["b"], ["a"]]
+    text, result = question_of("town\nNew York\nOld York\nNew York\n")
+    assert "it seems to be separated by spaces: choose that." in text
+    assert result["It is a single column"] == (["town"], [["New York"], ["Old York"], ["New York"]])
+    text, result = question_of("town\na\nb\na\n", delimiter=";")
+    assert text == "t.csv has a single column when separated by semicolons."
+    assert result["It is a single column"][1] == [["a"], ["b"], ["a"]]
 
 
 def test_names_and_titles_of_a_single_column_are_asked_about():
-    said, found = question_of("F\nM\nF\nF\n")
-    assert "line 1 may hold the names or be a record" in said
-    assert found["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
-    said, found = question_of("Survey\n\nsex\nF\nM\nF\n")
-    assert "names may be in line 1, or in line 3 after a blank line" in said
-    assert found["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
-    said, found = question_of("Survey\nage\n31\n45\n39\n28\n61\n")
-    assert found["Names in line 2"] == (["age"], [[one] for one in ("31", "45", "39", "28", "61")])
+    text, result = question_of("F\nM\nF\nF\n")
+    assert "line 1 may hold the names or be a record" in text
+    assert result["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
+    text, result = question_of("Survey\n\nsex\nF\nM\nF\n")
+    assert "names may be in line 1, or in line 3 after a blank line" in text
+    assert result["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
+    text, result = question_of("Survey\nage\n31\n45\n39\n28\n61\n")
+    assert result["Names in line 2"] == (
+        ["age"],
+        [[item] for item in ("31", "45", "39", "28", "61")],
+    )
 
 
 def test_rows_of_a_single_column_stand_for_several_records():
@@ -535,17 +538,17 @@ def test_a_first_sheet_with_a_single_column_is_asked_about(tmp_path):
     with pytest.raises(ReadingError, match=r"'About' of t\.csv has a single column") as caught:
         opened(path.read_bytes(), ReadOptions())
     tables = [
-        opened(path.read_bytes(), ReadOptions(**dict(one.options)))[0].table.columns
-        for one in caught.value.choices
+        opened(path.read_bytes(), ReadOptions(**dict(item.options)))[0].table.columns
+        for item in caught.value.choices
     ]
     assert tables == [("sex", "age"), ("Notes",)]
 
 
 @pytest.mark.parametrize("zips", ['="02134",F\n="10001",M\n', '"=""02134""",F\n"=""10001""",M\n'])
 def test_formulas_of_a_text_are_read_as_the_text_and_said(zips):
-    table, said = read(f"zip,sex\n{zips}")
+    table, text = read(f"zip,sex\n{zips}")
     assert table == (["zip", "sex"], [["02134", "F"], ["10001", "M"]])
-    assert said == ['2 values such as ="02134" are formulas for a text: read as 02134.']
+    assert text == ['2 values such as ="02134" are formulas for a text: read as 02134.']
     assert read(f"zip,sex\n{zips}", kept=("formulas",))[0][1][0] == ['="02134"', "F"]
     assert read(f'="zip",sex\n{zips}')[0][0] == ["zip", "sex"]
 
@@ -557,7 +560,7 @@ def test_other_formulas_stay_as_they_are():
 
 def test_a_line_of_group_names_that_may_be_a_title_is_offered_to_be_joined():
     upload, sources = opened(b"Water,,\nuse,use each,cost\n44,13.9,68\n12,3.5,7\n", ReadOptions())
-    assert [one.sentence for one in upload.repairs] == ["1 line above the names was left out."]
+    assert [item.sentence for item in upload.repairs] == ["1 line above the names was left out."]
     (hint,) = upload.hints
     assert hint.label == "Join lines 1 and 2"
     joined = sources.upload(f"upload:{upload.sha256}", ReadOptions(**dict(hint.options)))
@@ -566,8 +569,8 @@ def test_a_line_of_group_names_that_may_be_a_title_is_offered_to_be_joined():
 
 
 def test_the_first_column_has_no_name_where_that_is_chosen():
-    said, found = question_of("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
-    assert "each record has one more field than there are names" in said
+    text, result = question_of("n,cost\nNord,1,2\nSud,3,4\nNord,5,6\n")
+    assert "each record has one more field than there are names" in text
     rows = [["Nord", "1", "2"], ["Sud", "3", "4"], ["Nord", "5", "6"]]
-    assert found["The first column has no name"] == (["column 1", "n", "cost"], rows)
-    assert found["The last column has no name"] == (["n", "cost", "column 3"], rows)
+    assert result["The first column has no name"] == (["column 1", "n", "cost"], rows)
+    assert result["The last column has no name"] == (["n", "cost", "column 3"], rows)

@@ -14,15 +14,15 @@ def source():
 
 
 def test_levels_come_in_the_order_of_counting_with_their_records(source):
-    found = column_levels(source[0], "n", source[1])
-    assert found.labels == ("-2", "9", "10", MISSING)
-    assert found.counts == (1, 2, 1, 1)
-    assert found.left_out == 0
+    result = column_levels(source[0], "n", source[1])
+    assert result.labels == ("-2", "9", "10", MISSING)
+    assert result.counts == (1, 2, 1, 1)
+    assert result.left_out == 0
 
 
 def test_the_rarest_are_left_out_and_counted(source):
-    found = column_levels(source[0], "w", source[1], most=2)
-    assert (found.labels, found.counts, found.left_out) == (("a", "c"), (2, 2), 1)
+    result = column_levels(source[0], "w", source[1], most=2)
+    assert (result.labels, result.counts, result.left_out) == (("a", "c"), (2, 2), 1)
 
 
 def test_what_has_no_columns_or_not_this_one_is_refused(source):

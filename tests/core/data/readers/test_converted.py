@@ -89,13 +89,13 @@ def test_a_table_is_read_back_as_it_was_written(
 def test_numbers_are_recognised_by_the_marks_of_the_question(sources):
     lines = "a;b;c;d\n1,5;1.234;7;x\n2;-2.000,25;08;1,5\nNA;1.000.000;9;2\n"
     source = sources.add_bytes(lines.encode(), "data.csv")
-    plain = {one.name: one for one in describe(source, sources).columns}
+    plain = {item.name: item for item in describe(source, sources).columns}
     assert [plain[name].numeric for name in "abcd"] == [False, False, True, False]
     read = ReadOptions(decimal=",", thousands=".")
-    found = {one.name: one for one in describe(source, sources, read).columns}
-    assert [found[name].numeric for name in "abcd"] == [True, True, True, False]
-    assert (found["b"].low, found["b"].high) == (-2000.25, 1_000_000)
-    assert found["a"].missing == 1
+    result = {item.name: item for item in describe(source, sources, read).columns}
+    assert [result[name].numeric for name in "abcd"] == [True, True, True, False]
+    assert (result["b"].low, result["b"].high) == (-2000.25, 1_000_000)
+    assert result["a"].missing == 1
     assert values(sources, source, "c", read) == ["7", "08", "9"]  # as written: no mark is needed
     cut = count(DataSpec(source, ("d",), ("b",), read=read), sources)
     assert cut.joint.x_labels == ("-2000.25", "1234", "1000000")
@@ -117,7 +117,7 @@ def test_a_mark_counts_as_missing_where_it_was_chosen_and_is_told_elsewhere(sour
         "'x' is missing in 2 records, which counts as a level.",
     )
     info = describe(source, sources, read)
-    assert [(one.column, one.words, one.records) for one in info.marks] == [
+    assert [(item.column, item.words, item.records) for item in info.marks] == [
         ("x", ("NA",), 2),
         ("n", ("-99",), 2),
     ]
@@ -142,7 +142,7 @@ def test_with_chosen_marks_no_other_word_is_missing_in_a_column_of_numbers(sourc
 
 
 DATES = st.datetimes(datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31)).map(
-    lambda one: one.replace(microsecond=0)
+    lambda item: item.replace(microsecond=0)
 )
 
 ORDERED = {
@@ -152,13 +152,13 @@ ORDERED = {
 }
 
 KEPT = {
-    "day": lambda one: one.date().isoformat(),
-    "month": lambda one: one.date().isoformat()[:7],
-    "quarter": lambda one: f"{one.year:04}-Q{(one.month + 2) // 3}",
-    "year": lambda one: one.year,
-    "hour": lambda one: one.hour,
-    "weekday": lambda one: f"{one.isoweekday()} {one:%A}",
-    "": lambda one: one.isoformat(" "),
+    "day": lambda item: item.date().isoformat(),
+    "month": lambda item: item.date().isoformat()[:7],
+    "quarter": lambda item: f"{item.year:04}-Q{(item.month + 2) // 3}",
+    "year": lambda item: item.year,
+    "hour": lambda item: item.hour,
+    "weekday": lambda item: f"{item.isoweekday()} {item:%A}",
+    "": lambda item: item.isoformat(" "),
 }
 
 
@@ -172,13 +172,13 @@ KEPT = {
 def test_dates_are_what_the_calendar_says(moments, order, part, data):
     form = data.draw(st.sampled_from(ORDERED[order])).replace("%Y", "{y:04}")
     after = data.draw(st.sampled_from([" %H:%M:%S", "T%H:%M:%S.5Z", " %H:%M:%S+02:00"]))
-    texts = [one.strftime(form + after).format(y=one.year) for one in moments]
+    texts = [item.strftime(form + after).format(y=item.year) for item in moments]
     sources = Sources()
     source = sources.add_bytes(
-        ("s;when\n" + "".join(f"a;{one}\n" for one in texts)).encode(), "when.csv"
+        ("s;when\n" + "".join(f"a;{item}\n" for item in texts)).encode(), "when.csv"
     )
     read = ReadOptions(columns=(ColumnOptions("when", "date", order, part),))
-    assert values(sources, source, "when", read) == [KEPT[part](one) for one in moments]
+    assert values(sources, source, "when", read) == [KEPT[part](item) for item in moments]
 
 
 def test_a_day_without_a_time_has_no_hour(sources):
@@ -213,8 +213,8 @@ def test_dates_numbers_and_flags_of_parquet(sources):
             ColumnOptions("share", "text"),
         ),
     )
-    found = {name: values(sources, source, name, read) for name in table.column_names}
-    assert found == {
+    result = {name: values(sources, source, name, read) for name in table.column_names}
+    assert result == {
         "day": ["2024-03", None],
         "when": [5, None],
         "code": [7, None],
@@ -231,8 +231,8 @@ def test_numbers_that_are_text_by_choice_have_no_bins_and_no_values(sources):
     read = ReadOptions(columns=(ColumnOptions("zip", "text"),))
     assert describe(source, sources).columns[1].numeric
     assert not describe(source, sources, read).columns[1].numeric
-    asked = DataSpec(source, ("s",), ("zip",), read=read)
-    assert count(asked, sources).x_values is None
+    request = DataSpec(source, ("s",), ("zip",), read=read)
+    assert count(request, sources).x_values is None
     with pytest.raises(InvalidInputError, match="'zip' is read as text, and bins need numbers"):
         count(DataSpec(source, ("s",), ("zip",), binnings=(Binning("zip"),), read=read), sources)
 
@@ -242,8 +242,8 @@ def test_true_and_false_have_many_names_and_filters_see_them(sources):
     body = "".join(f"a,{word}\n" for word in words)
     source = sources.add_bytes(f"s,b\n{body}b,ja\n".encode(), "data.csv")
     read = ReadOptions(columns=(ColumnOptions("b", "boolean"),))
-    found = column_levels(source, "b", sources, read=read)
-    assert dict(zip(found.labels, found.counts, strict=True)) == {
+    result = column_levels(source, "b", sources, read=read)
+    assert dict(zip(result.labels, result.counts, strict=True)) == {
         "false": 3,
         "true": 5,
         "(missing)": 1,
@@ -300,8 +300,8 @@ def test_few_tables_are_kept_and_one_that_went_is_made_again(sources, monkeypatc
     monkeypatch.setattr(module, "KEPT", 2)
     source = sources.add_bytes(b"s,x\na,1\nb,2\n", "data.csv")
     reads = [ReadOptions(missing=(mark,)) for mark in "12ab"]
-    found = [values(sources, source, "x", read) for read in reads]
-    assert found == [[None, "2"], ["1", None], ["1", "2"], ["1", "2"]]
+    result = [values(sources, source, "x", read) for read in reads]
+    assert result == [[None, "2"], ["1", None], ["1", "2"], ["1", "2"]]
     assert len(list(sources._folder.glob("read-*"))) == 2
     assert values(sources, source, "x", reads[0]) == [None, "2"]
 

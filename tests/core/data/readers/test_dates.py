@@ -39,10 +39,10 @@ def read(texts, order="dmy", parts=tuple(PARTS)):
             for part in parts
         }
         known = moments(table.v, order).known
-        found = backend.to_pyarrow(table.select(**columns, known=known)).to_pydict()
+        result = backend.to_pyarrow(table.select(**columns, known=known)).to_pydict()
     finally:
         backend.disconnect()
-    return {part: found[f"part {part}"] for part in parts}, found["known"]
+    return {part: result[f"part {part}"] for part in parts}, result["known"]
 
 
 def expected(at, *, day, clock, second):
@@ -75,10 +75,10 @@ def test_what_is_written_is_read_back(written, order, data):
         change = data.draw(st.sampled_from([str, str.upper, str.lower]))
         texts.append(change(text))
         wanted.append(expected(at, day=day, clock=bool(clock), second="%S" in clock))
-    found, known = read(texts, order)
+    result, known = read(texts, order)
     assert known == [True] * len(texts)
-    for part, values in found.items():
-        assert values == [one[part] for one in wanted]
+    for part, values in result.items():
+        assert values == [item[part] for item in wanted]
 
 
 KNOWN = [
@@ -119,11 +119,11 @@ KNOWN = [
 
 
 def test_what_is_known_and_what_is_not():
-    found, known = read([text for text, _ in KNOWN])
+    result, known = read([text for text, _ in KNOWN])
     for row, (text, at) in enumerate(KNOWN):
-        assert (known[row], found[""][row]) == (at is not None, at), text
+        assert (known[row], result[""][row]) == (at is not None, at), text
         if at is None:
-            assert {values[row] for values in found.values()} == {None}, text
+            assert {values[row] for values in result.values()} == {None}, text
 
 
 def test_times_of_day_are_counted_by_the_hour_and_two_digits_of_a_year_are_refused():
@@ -146,7 +146,7 @@ def test_times_and_dates_of_parquet():
     columns = {"time": [at.time(), None], "date": [at.date(), None], "moment": [at, None]}
     try:
         table = backend.create_table("t", pa.table(columns), temp=True)
-        found = backend.to_pyarrow(
+        result = backend.to_pyarrow(
             table.select(
                 **{
                     f"{name} {part}": kept_of(table[name], ColumnOptions(name, "date", "ymd", part))
@@ -157,7 +157,7 @@ def test_times_and_dates_of_parquet():
         ).to_pydict()
     finally:
         backend.disconnect()
-    assert {name: values[0] for name, values in found.items()} == {
+    assert {name: values[0] for name, values in result.items()} == {
         "time ": "23:05:06",
         "time hour": 23,
         "time quarter": None,
@@ -168,4 +168,4 @@ def test_times_and_dates_of_parquet():
         "moment hour": 23,
         "moment quarter": "2024-Q1",
     }
-    assert all(values[1] is None for values in found.values())
+    assert all(values[1] is None for values in result.values())

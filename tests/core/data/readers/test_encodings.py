@@ -101,7 +101,7 @@ def test_such_a_character_is_mended_wherever_a_piece_ends(place, tmp_path):
 def test_a_likelier_encoding_than_the_guessed_one_is_offered(encoding, text, label):
     sources = Sources()
     upload = sources.uploads[sources.add_bytes(text.encode(encoding), "a.csv")]
-    offered = {one.label: dict(one.options) for one in upload.hints}
+    offered = {item.label: dict(item.options) for item in upload.hints}
     assert offered[f"Read it as {label}"] == {"encoding": encoding}
     again = sources.upload(f"upload:{upload.sha256}", ReadOptions(encoding))
     assert (again.table.columns[0], again.hints) == (text.partition(",")[0], ())
@@ -120,4 +120,4 @@ def test_no_encoding_is_offered_where_the_guess_reads_well(text):
     sources = Sources()
     upload = sources.uploads[sources.add_bytes(text.encode("cp1252"), "a.csv", ReadOptions())]
     assert upload.text.guessed
-    assert not [one for one in upload.hints if one.label.startswith("Read it as")]
+    assert not [item for item in upload.hints if item.label.startswith("Read it as")]

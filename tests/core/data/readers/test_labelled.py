@@ -50,7 +50,7 @@ def answers():
 
 def spss(tmp_path, name="answers.sav", frame=None, **more):
     path = tmp_path / name
-    told = {
+    reported = {
         "variable_value_labels": {
             "sex": {1: "man", 2: "woman", 9: "refused"},
             "age": {98: "98 or more"},
@@ -59,7 +59,7 @@ def spss(tmp_path, name="answers.sav", frame=None, **more):
         "missing_ranges": {"sex": [9], "age": [{"lo": -9, "hi": -1}], "town": ["NA"]},
         "column_labels": {"sex": "Sex of the person"},
     }
-    pyreadstat.write_sav(answers() if frame is None else frame, path, **(told | more))
+    pyreadstat.write_sav(answers() if frame is None else frame, path, **(reported | more))
     return path.read_bytes()
 
 
@@ -69,12 +69,12 @@ def read(content, name="answers.sav", **options):
     upload = sources.uploads[sources.add_bytes(content, name, ReadOptions(**options))]
     values = parquet.read_table(upload.table.paths[0]).to_pydict().values()
     columns = dict(zip(upload.table.columns, values, strict=True))
-    return upload, columns, [one.sentence for one in upload.repairs]
+    return upload, columns, [item.sentence for item in upload.repairs]
 
 
 @pytest.mark.parametrize("name", ["answers.sav", "answers.zsav"])
 def test_labels_of_spss_are_levels_and_user_missing_values_are_missing(tmp_path, name):
-    upload, columns, said = read(spss(tmp_path, name, compress=name == "answers.zsav"))
+    upload, columns, text = read(spss(tmp_path, name, compress=name == "answers.zsav"))
     assert (upload.kind, upload.rows) == ("SPSS", 6)
     assert upload.titles == (("sex", "Sex of the person"),)
     assert columns == {
@@ -83,7 +83,7 @@ def test_labels_of_spss_are_levels_and_user_missing_values_are_missing(tmp_path,
         "town": ["Aachen", "b", "", "ä é", None, "b"],
         "born": answers()["born"].to_list(),
     }
-    assert said == [
+    assert text == [
         "Labels replace the values in columns 'sex', 'age' and 'town'.",
         "Values that the file declares missing are missing: 1 of 'sex', 1 of 'age' and 1 of "
         "'town'.",
@@ -103,11 +103,11 @@ def test_labels_are_those_of_pandas(tmp_path):
 def test_labels_and_missing_values_can_be_undone(tmp_path):
     content = spss(tmp_path)
     upload, columns, _ = read(content)
-    labels, missing = (dict(one.undo) for one in upload.repairs)
-    _, codes, said = read(content, **labels)
+    labels, missing = (dict(item.undo) for item in upload.repairs)
+    _, codes, text = read(content, **labels)
     assert codes["sex"] == [1.0, 2.0, None, 1.0, None, 3.0]
     assert codes["age"] == [34.0, 50.0, 98.0, None, 2.5, 41.0]
-    assert len(said) == 1
+    assert len(text) == 1
     assert read(content, **missing)[1]["sex"] == ["man", "woman", "refused", "man", None, "3"]
     both = read(content, kept=("labels", "missing"))
     assert both[1]["age"] == [34.0, 50.0, 98.0, -1.0, 2.5, 41.0]
@@ -154,8 +154,8 @@ def test_stata_values_are_those_of_pandas(tmp_path):
         variable_value_labels={"sex": {1: "man", 2: "woman"}},
     )
     theirs = pd.read_stata(tmp_path / "a.dta", convert_categoricals=False)
-    upload, columns, said = read(content, kept=("labels",))
-    assert (upload.kind, said) == ("Stata", [])
+    upload, columns, text = read(content, kept=("labels",))
+    assert (upload.kind, text) == ("Stata", [])
     assert list(columns) == list(theirs.columns)
     ours = pd.DataFrame(columns)
     for name in ("at", "day", "month", "quarter"):
@@ -179,26 +179,26 @@ def test_missing_values_of_stata_are_missing_or_levels_by_their_labels(tmp_path)
         missing_user_values={"a": ["a", "z"], "b": ["c"]},
         variable_value_labels={"a": {1: "yes", "a": "refused"}},
     )
-    upload, columns, said = read(content)
+    upload, columns, text = read(content)
     assert columns == {"a": ["yes", "2", None, None, None], "b": [1.0, 2.0, 3.0, None, 5.0]}
     assert upload.repairs[1].undo == (("kept", ("missing",)),)
-    assert said[1] == "Values that the file declares missing are missing: 2 of 'a' and 1 of 'b'."
+    assert text[1] == "Values that the file declares missing are missing: 2 of 'a' and 1 of 'b'."
     assert read(content, kept=("missing",))[1]["a"] == ["yes", "2", "refused", None, None]
     plain = stata(tmp_path, frame, missing_user_values={"a": ["a", "z"], "b": ["c"]})
-    assert [one.undo for one in read(plain)[0].repairs] == [()]
+    assert [item.undo for item in read(plain)[0].repairs] == [()]
 
 
 def test_sas_values_are_those_of_pandas(tmp_path):
     (tmp_path / "a.sas7bdat").write_bytes(sas())
     theirs = pd.read_sas(tmp_path / "a.sas7bdat", encoding="utf-8")
-    upload, columns, said = read(sas(), "people.sas7bdat")
-    assert (upload.kind, upload.rows, said) == ("SAS", 4, [])
+    upload, columns, text = read(sas(), "people.sas7bdat")
+    assert (upload.kind, upload.rows, text) == ("SAS", 4, [])
     assert columns["sex"] == theirs["sex"].to_list() == ["female", "male", "male", "female"]
     assert columns["age"] == [34.5, 50.0, None, 28.0]
-    days = [None if np.isnan(one) else one for one in theirs["born"]]
+    days = [None if np.isnan(item) else item for item in theirs["born"]]
     start = datetime.date(1960, 1, 1)
     assert columns["born"] == [
-        None if one is None else start + datetime.timedelta(one) for one in days
+        None if item is None else start + datetime.timedelta(item) for item in days
     ]
     frame = pd.DataFrame({"s": ["a", "b"], "n": [1.5, 2.0]})
     pyreadstat.write_xport(frame, tmp_path / "a.xpt", file_format_version=5, table_name="T")
@@ -211,8 +211,8 @@ def test_sas_values_are_those_of_pandas(tmp_path):
 def test_portable_files_of_spss_are_read_and_are_no_text(tmp_path):
     frame = pd.DataFrame({"SEX": [1.0, 2, None], "TOWN": ["a", "b", "c"]})
     pyreadstat.write_por(frame, tmp_path / "a.por")
-    upload, columns, said = read((tmp_path / "a.por").read_bytes(), "a.por")
-    assert (upload.kind, said) == ("SPSS", [])
+    upload, columns, text = read((tmp_path / "a.por").read_bytes(), "a.por")
+    assert (upload.kind, text) == ("SPSS", [])
     assert columns == {"SEX": [1.0, 2.0, None], "TOWN": ["a", "b", "c"]}
 
 
@@ -224,14 +224,14 @@ def test_times_and_dates_of_spss(tmp_path):
             "at": pd.to_datetime(["1969-07-20 20:17:40", None]),
         }
     )
-    told = {"variable_value_labels": {}, "missing_ranges": {}, "column_labels": {}}
-    columns = read(spss(tmp_path, frame=frame, **told))[1]
+    reported = {"variable_value_labels": {}, "missing_ranges": {}, "column_labels": {}}
+    columns = read(spss(tmp_path, frame=frame, **reported))[1]
     assert columns["t"] == ["01:02:03", "23:59:00"]
     assert columns["d"] == frame["d"].to_list()
     assert columns["at"] == [datetime.datetime(1969, 7, 20, 20, 17, 40), None]
     far = pd.DataFrame({"d": [1e300, 1.0], "x": [1.0, 2.0]})
     with pytest.raises(InvalidInputError, match=r"Column 'd' of answers.sav holds .* years away"):
-        read(spss(tmp_path, frame=far, variable_format={"d": "DATE11"}, **told))
+        read(spss(tmp_path, frame=far, variable_format={"d": "DATE11"}, **reported))
 
 
 def test_parts_make_the_same_table_as_the_whole(tmp_path, monkeypatch):
@@ -265,10 +265,10 @@ def test_a_long_text_of_many_records_is_not_held_for_all_of_them_at_once(tmp_pat
     plain = pyreadstat.read_dta
 
     def spied(*given, **options):
-        found = plain(*given, **options)
+        result = plain(*given, **options)
         if not options.get("metadataonly"):
-            sizes.append(sum(map(len, found[0]["a"])))
-        return found
+            sizes.append(sum(map(len, result[0]["a"])))
+        return result
 
     monkeypatch.setattr(pyreadstat, "read_dta", spied)
     assert read(content)[1] == frame.to_dict("list")
@@ -295,9 +295,9 @@ def test_what_is_cut_off_is_refused_in_one_sentence_and_leaves_nothing(tmp_path,
 
 
 def test_a_name_of_sas_without_its_content_is_read_as_what_it_is():
-    upload, columns, said = read(b"s,x\na,b\nc,d\n", "people.sas7bdat")
+    upload, columns, text = read(b"s,x\na,b\nc,d\n", "people.sas7bdat")
     assert (upload.kind, columns["s"]) == ("CSV, separated by commas", ["a", "c"])
-    assert said == ["Its name ends in .sas7bdat, but it is text: read as text."]
+    assert text == ["Its name ends in .sas7bdat, but it is text: read as text."]
     with pytest.raises(InvalidInputError, match="is a binary file, not text; CSV, TSV, Parquet"):
         read(bytes(range(256)) * 20, "people.sas7bdat")
 
@@ -334,8 +334,8 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"sex": [1.0, 2, 1, 2] * 5, "job": [1.0, 1, 2, 2] * 5})
     labels = {"sex": {1: "man", 2: "woman"}, "job": {1: "nurse", 2: "clerk"}}
-    told = {"missing_ranges": {}, "column_labels": {}}
-    spss(tmp_path, "people.sav", frame=frame, variable_value_labels=labels, **told)
+    reported = {"missing_ranges": {}, "column_labels": {}}
+    spss(tmp_path, "people.sav", frame=frame, variable_value_labels=labels, **reported)
     data = {"source": "people.sav", "secret": ["sex"], "released": ["job"]}
     scenario = {"data": data, "notion": "lip", "eps": 1.0, "mechanism": "watchdog"}
     (tmp_path / "scenario.json").write_text(json.dumps(scenario), encoding="utf-8")
@@ -354,8 +354,8 @@ def test_a_release_ends_as_csv_or_parquet_and_the_labels_are_said(capsys):
     assert main(["release", "scenario.json", "people.sav", "out.sav", "--seed", "5"]) != 0
     assert "must end in .parquet, .csv or .tsv" in capsys.readouterr().err
     assert main(["evaluate", "scenario.json"]) == 0
-    said = "people.sav: Labels replace the values in columns 'sex' and 'job'.\n"
-    assert said in capsys.readouterr().err
+    text = "people.sav: Labels replace the values in columns 'sex' and 'job'.\n"
+    assert text in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")
@@ -391,15 +391,15 @@ def test_weights_that_spss_has_switched_on_are_asked_about(
     tmp_path, name, weights, label, choices, n
 ):
     frame = pd.DataFrame({"long": ["a" * 20, "b", "a"], "x": ["u", "v", "u"], name: weights})
-    told = {"variable_value_labels": {}, "column_labels": {"long": label, name: label}}
-    told["missing_ranges"] = {"x": ["z"]}
-    content = weighed(spss(tmp_path, frame=frame, **told), 5)  # three for the long text
+    reported = {"variable_value_labels": {}, "column_labels": {"long": label, name: label}}
+    reported["missing_ranges"] = {"x": ["z"]}
+    content = weighed(spss(tmp_path, frame=frame, **reported), 5)  # three for the long text
     sources = Sources()
     source = sources.add_bytes(content, "a.sav")
-    (asked,) = asked_of(source, sources)
-    assert asked.sentence.startswith(f"The file weights its records by '{name}'")
-    assert [one.label for one in asked.choices][: len(choices)] == choices
-    read_so = ReadOptions(**dict(asked.choices[0].options))
+    (request,) = asked_of(source, sources)
+    assert request.sentence.startswith(f"The file weights its records by '{name}'")
+    assert [item.label for item in request.choices][: len(choices)] == choices
+    read_so = ReadOptions(**dict(request.choices[0].options))
     assert asked_of(source, sources, read_so) == ()
     assert count(DataSpec(source, ("long",), ("x",), read=read_so), sources).joint.n == n
 
@@ -407,8 +407,8 @@ def test_weights_that_spss_has_switched_on_are_asked_about(
 @pytest.mark.parametrize("place", [0, -3, 2, 9, 2**31 - 1])
 def test_a_file_that_is_weighed_by_none_of_its_variables_is_read_without(tmp_path, place):
     frame = pd.DataFrame({"long": ["a" * 20, "b", "a"], "x": ["u", "v", "u"]})
-    told = {"variable_value_labels": {}, "column_labels": {}, "missing_ranges": {}}
-    content = weighed(spss(tmp_path, frame=frame, **told), place)
+    reported = {"variable_value_labels": {}, "column_labels": {}, "missing_ranges": {}}
+    content = weighed(spss(tmp_path, frame=frame, **reported), place)
     assert read(content)[0].table.weigher == ""
 
 
@@ -419,6 +419,6 @@ def test_labels_of_a_portable_file_of_spss_are_levels(tmp_path):
     data = text.rindex(b"F")  # labels of 1 and 2 are written before it
     text = text[:data] + b"D1/3/SEX2/1/3/man2/5/woman" + text[data:]
     content = b"".join(text[i : i + 80] + b"\r\n" for i in range(0, len(text), 80))
-    _, columns, said = read(content, "a.por")
+    _, columns, message = read(content, "a.por")
     assert columns == {"SEX": ["man", "woman", "man", "3"], "AGE": [34.0, 50.0, 60.0, 70.0]}
-    assert said == ["Labels replace the values in column 'SEX'."]
+    assert message == ["Labels replace the values in column 'SEX'."]

@@ -103,7 +103,7 @@ def test_of_many_items_of_parquet_in_lists_of_lists(tmp_path):
 
 
 @pytest.mark.parametrize("size", [MAX_CELL, MAX_CELL + 1])
-@pytest.mark.parametrize("packed", [lambda one: one, pa.Array.dictionary_encode])
+@pytest.mark.parametrize("packed", [lambda item: item, pa.Array.dictionary_encode])
 def test_as_many_short_texts_as_a_cell_may_have_characters(size, packed, tmp_path):
     texts = packed(pa.array(["x", ""] * (size // 2) + ["x"] * (size % 2)))
     parquet.write_table(pa.table({"n": [1, 2], "a": lists(texts, 2)}), tmp_path / "a.parquet")
@@ -194,8 +194,8 @@ def test_of_a_workbook(shared, tmp_path):
             elif member.filename == "xl/worksheets/sheet1.xml":
                 cell = f'<c r="A2" t="inlineStr"><is><t>{"y" * LONG}</t></is></c>'
                 before = re.compile(rb'<c r="A2".*?</c>')
-                content, found = before.subn(cell.encode(), content)
-                assert found == 1
+                content, result = before.subn(cell.encode(), content)
+                assert result == 1
             made.writestr(member, content)
     with pytest.raises(InvalidInputError, match=MESSAGE):
         Sources().add_file(tmp_path / "a.xlsx")
@@ -287,8 +287,8 @@ def test_of_sas_itself(monkeypatch):
     "text", ["y" * LONG, f"a b\n0.5 {'9' * LONG}", f"x,y\n{'y' * LONG},0.1,0.4\nz,0.2,0.3"]
 )
 def test_of_a_pasted_matrix(text):
-    said = MESSAGE.replace("leave that column out.", "").replace(": ", ".").strip()
-    with pytest.raises(InvalidInputError, match=said):
+    message = MESSAGE.replace("leave that column out.", "").replace(": ", ".").strip()
+    with pytest.raises(InvalidInputError, match=message):
         Sources().add_matrix(text)
 
 

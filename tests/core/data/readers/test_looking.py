@@ -39,8 +39,8 @@ def test_marks_are_counted_where_they_are_and_numbers_that_stand_apart(sources):
     words = ["NA", "null", "x", "-"] * 15 + ["y", "keine"]
     frame = pd.DataFrame({"age": ages, "score": scores, "word": words, "tall": [999] + [180] * 61})
     source = sources.add_bytes(frame.to_csv(index=False).encode(), "data.csv")
-    found = {one.word: (one.columns, one.records) for one in present_marks(source, sources)}
-    assert found == {
+    result = {item.word: (item.columns, item.records) for item in present_marks(source, sources)}
+    assert result == {
         "-": (("word",), 15),
         "-9": (("score",), 1),
         "99": (("score",), 1),
@@ -49,16 +49,16 @@ def test_marks_are_counted_where_they_are_and_numbers_that_stand_apart(sources):
         "null": (("word",), 15),
     }
     chosen = present_marks(source, sources, ReadOptions(missing=("keine", "nil")))
-    assert {one.word: one.records for one in chosen} | {"keine": 1, "nil": 0} == {
-        one.word: one.records for one in chosen
+    assert {item.word: item.records for item in chosen} | {"keine": 1, "nil": 0} == {
+        item.word: item.records for item in chosen
     }
 
 
 def test_words_of_a_column_that_is_numbers_otherwise_may_be_marks(sources):
     numbers = "".join(f"{i},{i}\n" for i in range(9))
     text = f"n,m\n{numbers}9,missing\n10,not asked\n".encode()
-    found = present_marks(sources.add_bytes(text, "data.csv"), sources)
-    assert [(one.word, one.columns) for one in found] == [
+    result = present_marks(sources.add_bytes(text, "data.csv"), sources)
+    assert [(item.word, item.columns) for item in result] == [
         ("missing", ("m",)),
         ("not asked", ("m",)),
     ]
@@ -71,11 +71,11 @@ def test_words_of_a_column_that_is_numbers_otherwise_may_be_marks(sources):
 def test_codes_are_found_among_numbers_with_decimal_commas_and_in_parquet(sources, add):
     source = sources.add_bytes(b"a;b\n1,5;x\n-99;x\n2,5;y\n", "data.csv")
     assert present_marks(source, sources) == ()
-    (found,) = present_marks(source, sources, ReadOptions(decimal=","))
-    assert (found.word, found.columns, found.records) == ("-99", ("a",), 1)
+    (result,) = present_marks(source, sources, ReadOptions(decimal=","))
+    assert (result.word, result.columns, result.records) == ("-99", ("a",), 1)
     frame = pd.DataFrame({"n": [1, 2, -999], "x": list("aba"), "all": [99, 99, 99]})
-    (found,) = present_marks(add(frame, "parquet"), sources)
-    assert (found.word, found.columns) == ("-999", ("n",))
+    (result,) = present_marks(add(frame, "parquet"), sources)
+    assert (result.word, result.columns) == ("-999", ("n",))
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_the_form_of_numbers_is_recognised_where_it_makes_more_columns_numbers(
 ):
     source = sources.add_bytes(content.encode(), "data.csv")
     assert recognised(source, sources).said() == said
-    asked = first_question(source, sources)
-    assert asked.read.said() == said
-    assert asked == DataSpec.from_dict(asked.to_dict())
+    request = first_question(source, sources)
+    assert request.read.said() == said
+    assert request == DataSpec.from_dict(request.to_dict())
 
 
 def test_a_joint_and_a_bundled_set_are_read_as_they_are():
@@ -134,7 +134,7 @@ def test_the_order_is_proposed_for_columns_that_are_no_text(sources, tmp_path):
     frame = pd.DataFrame({"n": [20240131, 20240201], "f": [1.5, None], "d": days})
     frame.to_parquet(tmp_path / "a.parquet")
     source = sources.add_file(tmp_path / "a.parquet")
-    assert [likely_orders(source, one, sources) for one in frame] == [("ymd",)] * 3
+    assert [likely_orders(source, item, sources) for item in frame] == [("ymd",)] * 3
 
 
 def test_identifiers_are_recognised_and_chosen_last(sources):
@@ -154,12 +154,12 @@ def test_identifiers_are_recognised_and_chosen_last(sources):
     )
     source = sources.add_bytes(frame.to_csv(index=False).encode(), "data.csv")
     info = describe(source, sources)
-    flagged = {one.name for one in info.columns if one.identifier}
+    flagged = {item.name for item in info.columns if item.identifier}
     assert flagged == {"person_id", "row", "code", "userID"}
-    asked = first_question(source, sources)
-    assert not flagged & {*asked.secret, *asked.released}
+    request = first_question(source, sources)
+    assert not flagged & {*request.secret, *request.released}
     few = sources.add_bytes(frame.head(19).to_csv(index=False).encode(), "few.csv")
-    assert not any(one.identifier for one in describe(few, sources).columns)
+    assert not any(item.identifier for item in describe(few, sources).columns)
 
 
 def test_a_file_brought_again_with_another_delimiter_leaves_older_questions_alone():

@@ -131,17 +131,17 @@ def test_symbols_that_never_occur_are_dropped_and_named(sources):
 
 
 def test_numbers_under_a_named_corner_are_names():
-    found = parse_matrix("sex\t2021\t2022\nF\t30\t10\nM\t10\t30")
-    assert (found.s_labels, found.x_labels, found.records) == (("F", "M"), ("2021", "2022"), 80)
-    assert found.notes == ("The first row, 2021, 2022, is used for names.",)
+    result = parse_matrix("sex\t2021\t2022\nF\t30\t10\nM\t10\t30")
+    assert (result.s_labels, result.x_labels, result.records) == (("F", "M"), ("2021", "2022"), 80)
+    assert result.notes == ("The first row, 2021, 2022, is used for names.",)
     plain = parse_matrix("a\t30\t10\nb\t10\t30\nc\t5\t6")  # no years: a row like the others
     assert (plain.s_labels, plain.notes) == (("a", "b", "c"), ())
 
 
 def test_totals_are_left_out_and_said_and_a_level_called_so_is_kept():
-    found = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t40\nM\t10\t30\t40\nTotal\t40\t40\t80")
-    assert (found.s_labels, found.x_labels, found.records) == (("F", "M"), ("yes", "no"), 80)
-    assert found.notes == ("The row and column of totals 'Total' sums the others: left out.",)
+    result = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t40\nM\t10\t30\t40\nTotal\t40\t40\t80")
+    assert (result.s_labels, result.x_labels, result.records) == (("F", "M"), ("yes", "no"), 80)
+    assert result.notes == ("The row and column of totals 'Total' sums the others: left out.",)
     level = parse_matrix("\tyes\tno\tTotal\nF\t30\t10\t7\nM\t10\t30\t2")
     assert level.x_labels == ("yes", "no", "Total")
 
@@ -159,9 +159,9 @@ def test_totals_that_were_left_out_are_kept_by_an_option(sources):
 @pytest.mark.parametrize("cell", ["1.200", "1,200", "1.200.000"])
 def test_marks_of_thousands_are_refused_and_not_read_as_decimals(cell):
     plain = cell.replace(".", "").replace(",", "")
-    said = f"The entry in row 1, column 2, '{cell}', may be thousands: write {plain}, or"
+    text = f"The entry in row 1, column 2, '{cell}', may be thousands: write {plain}, or"
     for normalise in (False, True):
-        with pytest.raises(InvalidInputError, match=re.escape(said)) as caught:
+        with pytest.raises(InvalidInputError, match=re.escape(text)) as caught:
             parse_matrix(f"4\t{cell}\n3\t4", normalise=normalise)
         assert type(caught.value) is InvalidInputError  # dividing by the sum is not offered
     assert parse_matrix("1.200\t0.5\n3\t4", normalise=True).weights[0, 0] == 1.2

@@ -78,8 +78,8 @@ def test_a_query_and_python_take_the_same_texts_for_numbers():
         "007",
         "-0.0",
     ]
-    assert of_query(cases, as_number) == [texts.number(one) for one in cases]
-    assert [number(one) for one in ODD] == [texts.number(one) for one in ODD]
+    assert of_query(cases, as_number) == [texts.number(item) for item in cases]
+    assert [number(item) for item in ODD] == [texts.number(item) for item in ODD]
 
 
 @settings(max_examples=15)
@@ -90,14 +90,14 @@ def test_a_query_and_python_take_the_same_texts_for_numbers():
 )
 @example(["Que\u0301bec ", "TRUE", "True", "1.0", "01.0", "1.00", "-2.0", "", " ", "\ufeffa"])
 def test_a_query_and_python_find_the_same_numbers_and_levels(values):
-    assert of_query(values, as_number) == [texts.number(one) for one in values]
-    assert of_query(values, as_text) == [texts.as_level(one) or None for one in values]
+    assert of_query(values, as_number) == [texts.number(item) for item in values]
+    assert of_query(values, as_text) == [texts.as_level(item) or None for item in values]
 
 
 def test_codes_with_underscores_are_text_and_so_are_bands(sources):
     text = b"sex,band,plot\nF,5_17,1_23\nM,18_24,12_3\nF,18_24,1_23\nM,5_17,12_3\n"
     source = sources.add_bytes(text, "codes.csv")
-    info = {one.name: one for one in describe(source, sources).columns}
+    info = {item.name: item for item in describe(source, sources).columns}
     assert not info["band"].numeric
     joint = count(DataSpec(source, ("sex",), ("plot",)), sources).joint
     assert joint.x_labels == ("12_3", "1_23")
@@ -139,7 +139,7 @@ def test_levels_that_look_alike_are_stripped_or_told(sources):
 
 def marks(sources, content):
     source = sources.add_bytes(content.encode(), "t.csv")
-    return {one.word: (one.columns, one.records) for one in present_marks(source, sources)}
+    return {item.word: (item.columns, item.records) for item in present_marks(source, sources)}
 
 
 def test_all_sentinels_that_stand_apart_are_offered_together(sources):
@@ -147,19 +147,19 @@ def test_all_sentinels_that_stand_apart_are_offered_together(sources):
         "sex,pay,drinks,kids\nF,410,2,0\nF,365,77,1\nF,7777,0,2\nF,9999,99,97\nM,520,3,1\n"
         "M,480,77,98\nM,9999,1,0\nM,615,88,3\nF,390,4,99\nM,-7,2,2\nF,-999999,99,1\n"
     )
-    found = marks(sources, text)
-    assert found["7777"] == (("pay",), 1)
-    assert found["9999"] == (("pay",), 2)
-    assert found["-7"] == (("pay",), 1)
-    assert found["-999999"] == (("pay",), 1)
-    assert found["77"] == (("drinks",), 2)
-    assert found["88"] == (("drinks",), 1)
-    assert {"97", "98"} <= set(found)
+    result = marks(sources, text)
+    assert result["7777"] == (("pay",), 1)
+    assert result["9999"] == (("pay",), 2)
+    assert result["-7"] == (("pay",), 1)
+    assert result["-999999"] == (("pay",), 1)
+    assert result["77"] == (("drinks",), 2)
+    assert result["88"] == (("drinks",), 1)
+    assert {"97", "98"} <= set(result)
 
 
 def test_ages_of_a_nursing_home_are_no_sentinels(sources):
     ages = [66, 71, 75, 77, 79, 83, 86, 88, 90, 92, 97, 99, 61]
-    assert marks(sources, "sex,age\n" + "".join(f"F,{one}\n" for one in ages)) == {}
+    assert marks(sources, "sex,age\n" + "".join(f"F,{item}\n" for item in ages)) == {}
 
 
 def test_suppressed_cells_are_offered_and_a_true_column_of_x_is_not(sources):
@@ -167,8 +167,8 @@ def test_suppressed_cells_are_offered_and_a_true_column_of_x_is_not(sources):
         "unit,band,stay\nheart,30-39,4\nheart,*,*\nlung,30-39,<5\nlung,40-49,x\nheart,40-49,..\n"
         "x,30-39,9\nx,40-49,6\n"
     )
-    found = marks(sources, text)
-    assert found == {
+    result = marks(sources, text)
+    assert result == {
         "*": (("band", "stay"), 2),
         "<5": (("stay",), 1),
         "..": (("stay",), 1),
@@ -184,8 +184,8 @@ def test_points_before_three_digits_are_asked_about(sources):
         ("kind;town;people\n" + "a;A;1.234\nb;B;10.500\na;C;980\n").encode(), "p.csv"
     )
     spec = DataSpec(source, ("kind",), ("people",))
-    said = count(spec, sources).report.sentences()[0]
-    assert said.startswith("'people' has three digits after every point, as in 10.500")
+    text = count(spec, sources).report.sentences()[0]
+    assert text.startswith("'people' has three digits after every point, as in 10.500")
     thousands = ReadOptions(decimal=",", thousands=".")
     joint = count(DataSpec(source, ("kind",), ("people",), read=thousands), sources)
     assert joint.joint.x_labels == ("980", "1234", "10500")
@@ -196,7 +196,7 @@ def test_points_before_three_digits_are_asked_about(sources):
 
 @pytest.mark.parametrize("values", [("1.234", "1.5"), ("0.123", "0.456"), ("1.1", "2.2")])
 def test_decimals_are_not_asked_about(sources, values):
-    text = "a;b\n" + "".join(f"{'xy'[i]};{one}\n" for i, one in enumerate(values))
+    text = "a;b\n" + "".join(f"{'xy'[i]};{item}\n" for i, item in enumerate(values))
     source = sources.add_bytes(text.encode(), "p.csv")
     assert not count(DataSpec(source, ("a",), ("b",)), sources).report.asked
 
@@ -219,7 +219,7 @@ def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources
     answered = DataSpec(source, ("ward",), ("outcome",), read=ReadOptions(weight=""))
     assert count(answered, sources).report.asked == ()
     info = describe(source, sources, ReadOptions(weight="Freq"))
-    assert (info.rows, [one.name for one in info.columns]) == (1133, ["ward", "sex", "outcome"])
+    assert (info.rows, [item.name for item in info.columns]) == (1133, ["ward", "sex", "outcome"])
 
 
 def test_records_are_said_with_the_rows_that_stand_for_them(sources):
@@ -296,8 +296,8 @@ def test_a_release_of_formulas_of_a_text_has_the_texts_and_is_verified(tmp_path)
         data=DataSpec(sources.add_file(path), ("sex",), ("zip",)), mechanism="watchdog", eps=1
     )
     target = tmp_path / "y.csv"
-    found = original(scenario.data.source, sources)
-    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1), "replaced"), target)
+    result = original(scenario.data.source, sources)
+    made = make(evaluate(scenario, sources), result, Plan(Seeded(2**90 + 1), "replaced"), target)
     released = pd.read_csv(target, dtype=str)
     assert released["code"].tolist() == ["000", "001"] * 6
     checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))

@@ -20,7 +20,7 @@ def read(content, name="b.xls", **options):
     upload = sources.uploads[sources.add_bytes(content, name, ReadOptions(**options))]
     values = parquet.read_table(upload.table.paths[0]).to_pydict().values()
     columns = dict(zip(upload.table.columns, values, strict=True))
-    return upload, columns, [one.sentence for one in upload.repairs]
+    return upload, columns, [item.sentence for item in upload.repairs]
 
 
 def refused(content, name):
@@ -36,8 +36,8 @@ TABLE = {"sex": ["F", "M", "M"], "job": ["nurse", "clerk", "nurse"], "pay": [1.5
 
 
 def test_old_excel_is_read_as_it_was_written():
-    upload, columns, said = read(xls({"data": (PEOPLE, False)}))
-    assert (upload.kind, upload.rows, said) == ("Excel", 3, [])
+    upload, columns, text = read(xls({"data": (PEOPLE, False)}))
+    assert (upload.kind, upload.rows, text) == ("Excel", 3, [])
     assert columns == TABLE
 
 
@@ -54,9 +54,9 @@ def test_sheets_of_old_excel_are_offered_those_that_are_seen_first():
 
 def test_merged_cells_of_old_excel_are_filled_and_said():
     rows = [["ward", "sex"], ["North", "F"], [None, "M"], ["South", "M"]]
-    _, columns, said = read(xls({"data": (rows, False)}, merged=[(1, 2, 0, 0)]))
+    _, columns, text = read(xls({"data": (rows, False)}, merged=[(1, 2, 0, 0)]))
     assert columns["ward"] == ["North", "North", "South"]
-    assert said == ["1 empty cell inside merged cells: filled with their value."]
+    assert text == ["1 empty cell inside merged cells: filled with their value."]
 
 
 def test_formats_of_old_excel_keep_zeros():
@@ -100,10 +100,10 @@ def test_old_excel_that_is_no_table_is_refused_in_one_sentence(content, said):
 
 
 def test_text_that_is_called_xls_is_read_as_text_and_said():
-    upload, columns, said = read(b"sex\tpay\nF\t1\nM\t2\n")
+    upload, columns, text = read(b"sex\tpay\nF\t1\nM\t2\n")
     assert upload.kind == "CSV, separated by tabs"
     assert columns["sex"] == ["F", "M"]
-    assert said == ["Its name ends in .xls, but it is text: read as text."]
+    assert text == ["Its name ends in .xls, but it is text: read as text."]
 
 
 def people():
@@ -111,8 +111,8 @@ def people():
 
 
 def test_opendocument_has_the_same_table():
-    upload, columns, said = read(ods({"data": people()}), "b.ods")
-    assert (upload.kind, upload.rows, said) == ("OpenDocument", 3, [])
+    upload, columns, text = read(ods({"data": people()}), "b.ods")
+    assert (upload.kind, upload.rows, text) == ("OpenDocument", 3, [])
     assert columns == TABLE
 
 
@@ -147,7 +147,7 @@ def test_cells_of_opendocument_are_as_shown_and_repeated():
             + row(cell(None, number_columns_repeated=16_384), number_rows_repeated=1_048_000)
         }
     )
-    _, columns, said = read(book, "b.ods")
+    _, columns, text = read(book, "b.ods")
     assert columns == {
         "zip": ["02134", "90210", "90210"],
         "sex": ["F", "M or F", "M or F"],
@@ -155,7 +155,7 @@ def test_cells_of_opendocument_are_as_shown_and_repeated():
         "seen": ["True", None, None],
         "day": ["2024-01-31", "08:30:00", "08:30:00"],
     }
-    assert said == ["1 formula has no stored result: open the file in a spreadsheet and save it."]
+    assert text == ["1 formula has no stored result: open the file in a spreadsheet and save it."]
 
 
 def test_merged_cells_of_opendocument_are_filled_and_said():
@@ -169,9 +169,9 @@ def test_merged_cells_of_opendocument_are_filled_and_said():
             + row("South", "M")
         }
     )
-    _, columns, said = read(book, "b.ods")
+    _, columns, text = read(book, "b.ods")
     assert columns["ward"] == ["North", "North", "North", "South"]
-    assert said == ["2 empty cells inside merged cells: filled with their value."]
+    assert text == ["2 empty cells inside merged cells: filled with their value."]
     assert read(book, "b.ods", kept=("merged",))[1]["ward"][1] is None
 
 
@@ -221,7 +221,7 @@ PAGE = """<html><head><meta charset="windows-1252"><style>td {color: red}</style
 
 
 def test_a_web_page_that_is_called_xls_is_read_and_said():
-    upload, columns, said = read(PAGE.encode("windows-1252"))
+    upload, columns, text = read(PAGE.encode("windows-1252"))
     assert upload.kind == "web page"
     assert upload.sheets == Sheets("table 2", ("table 1",))
     assert columns == {
@@ -229,12 +229,12 @@ def test_a_web_page_that_is_called_xls_is_read_and_said():
         "sex": ["F", "M & F", "M"],
         "päy": ["1", "2", "M"],
     }
-    assert said == [
+    assert text == [
         "It has a workbook's name, but is a web page: its table is read.",
         "2 empty cells inside merged cells: filled with their value.",
     ]
-    said = "b.xls is a web page without a table: use the data file itself."
-    assert refused(b"<!DOCTYPE html><p>Please log in", "b.xls") == said
+    text = "b.xls is a web page without a table: use the data file itself."
+    assert refused(b"<!DOCTYPE html><p>Please log in", "b.xls") == text
     assert "b.csv is a web page; CSV, TSV" in refused(b"<html><p>Please log in", "b.csv")
 
 
@@ -246,7 +246,7 @@ def test_a_web_page_that_stands_for_many_cells_is_refused(monkeypatch):
 
 def test_a_number_of_opendocument_keeps_all_of_its_digits():
     book = ods({"data": row("id", "n") + row(2**53 + 1, 1) + row(2**53 + 3, 2)})
-    _, columns, said = read(book, "b.ods")
+    _, columns, text = read(book, "b.ods")
     assert columns == {"id": [str(2**53 + 1), str(2**53 + 3)], "n": [1.0, 2.0]}
-    (told,) = said
-    assert told.startswith("2 numbers have more than 15 digits. Spreadsheets keep only 15,")
+    (reported,) = text
+    assert reported.startswith("2 numbers have more than 15 digits. Spreadsheets keep only 15,")

@@ -12,20 +12,20 @@ per_column = import_module("core.data.readers.marks")
 
 
 def test_two_thousand_columns_of_a_short_table_are_named_once(sources, monkeypatch):
-    asked = []
+    request = []
     below, beside = per_column._below, per_column._beside
     monkeypatch.setattr(
-        per_column, "_below", lambda *args: asked.append(len(args[2])) or below(*args)
+        per_column, "_below", lambda *args: request.append(len(args[2])) or below(*args)
     )
     monkeypatch.setattr(
-        per_column, "_beside", lambda *args: asked.append(len(args[2])) or beside(*args)
+        per_column, "_beside", lambda *args: request.append(len(args[2])) or beside(*args)
     )
     names = ",".join(f"c{i}" for i in range(2_000))
     rows = [",".join("12x"[(i + j) % (2 + i % 2)] for i in range(2_000)) for j in range(2)]
     key = sources.add_bytes("\n".join([names, *rows]).encode(), "wide.csv")
     info = describe(key, sources)
     # first records, what they tell, exact levels: each one query
-    assert asked == [2_000, 2_000, 2_000]
+    assert request == [2_000, 2_000, 2_000]
     assert [column.name for column in info.columns] == [f"c{i}" for i in range(2_000)]
     assert [column.levels for column in info.columns] == [2] * 2_000
     for i, column in enumerate(info.columns):
@@ -37,18 +37,18 @@ def test_two_thousand_columns_of_a_short_table_are_named_once(sources, monkeypat
 
 
 def test_marks_of_two_thousand_columns_are_counted_by_one_query(sources, monkeypatch):
-    asked = []
+    request = []
     below = per_column._below
     monkeypatch.setattr(
-        per_column, "_below", lambda *args: asked.append(len(args[2])) or below(*args)
+        per_column, "_below", lambda *args: request.append(len(args[2])) or below(*args)
     )
     names = ",".join(f"c{i}" for i in range(2_000))
     rows = [",".join(["NA", "7", "n/a", "NA"][(i + j) % 4] for i in range(2_000)) for j in range(4)]
     key = sources.add_bytes("\n".join([names, *rows]).encode(), "wide.csv")
     marks = sources.uploads[key].table.marks
-    assert asked == [2_000, 2_000]  # what each column holds, and how often each mark
-    assert [one.column for one in marks] == [f"c{i}" for i in range(2_000)]
-    assert {(one.words, one.records) for one in marks} == {(("NA", "n/a"), 3)}
+    assert request == [2_000, 2_000]  # what each column holds, and how often each mark
+    assert [item.column for item in marks] == [f"c{i}" for i in range(2_000)]
+    assert {(item.words, item.records) for item in marks} == {(("NA", "n/a"), 3)}
 
 
 @pytest.mark.parametrize("rows", [1, 7, 300])
@@ -64,7 +64,7 @@ def test_columns_below_and_beside_each_other_tell_the_same(add, sources, monkeyp
             "whole": rng.integers(-3, 3, rows),
             "flag": some,
             "day": np.where(some, np.datetime64("2020-01-01"), np.datetime64("NaT")),
-            "list": [[1, None] if one else None for one in some],
+            "list": [[1, None] if item else None for item in some],
             "nothing": [None] * rows,
             "Float": rng.random(rows),
         }

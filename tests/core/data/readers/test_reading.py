@@ -162,7 +162,7 @@ def test_a_first_column_without_a_name_gets_one(sources, kind, other, named):
     upload = sources.uploads[key]
     assert upload.table.columns == (named, "sex", other)
     assert upload.kind.startswith(kind)
-    assert [one.sentence for one in upload.repairs] == [f"Column 1 has no name: called {named}."]
+    assert [item.sentence for item in upload.repairs] == [f"Column 1 has no name: called {named}."]
     assert upload.rows == 3
     joint = count(DataSpec(key, (named,), ("sex",)), sources).joint
     np.testing.assert_allclose(joint.p * 3, [[1, 0], [0, 1], [1, 0]])
@@ -305,9 +305,9 @@ def test_describe_copes_with_every_parquet_type(add, sources):
         }
     )
     key = add(frame)
-    found = {column.name: column for column in describe(key, sources).columns}
-    assert [column.name for column in found.values() if column.numeric] == ["bool", "nan"]
-    assert {name: column.missing for name, column in found.items()} == {
+    result = {column.name: column for column in describe(key, sources).columns}
+    assert [column.name for column in result.values() if column.numeric] == ["bool", "nan"]
+    assert {name: column.missing for name, column in result.items()} == {
         "date": 1,
         "list": 1,
         "bool": 0,

@@ -59,8 +59,8 @@ def test_every_record_is_counted(names, body, ends, every, encoding, blank, opti
         lines += [""] * blank
     content = ends.join(lines) + ends
     with io.StringIO(content, newline="") as file:
-        found = [row for row in csv.reader(file) if row][1:]
-    assert found == rows
+        result = [row for row in csv.reader(file) if row][1:]
+    assert result == rows
     with tempfile.TemporaryDirectory() as folder:
         path, target = Path(folder, "data.csv"), Path(folder, "data.parquet")
         path.write_bytes(content.encode(encoding))
@@ -149,21 +149,21 @@ def test_a_wide_table_is_described(sources):
     row = ",".join("12"[i % 2] for i in range(300))
     key = sources.add_bytes(f"{names}\n{row}\n{row[::-1]}\n".encode(), "wide.csv")
     info = describe(key, sources)
-    assert {(one.levels, one.exact, one.numeric) for one in info.columns} == {(2, True, True)}
+    assert {(item.levels, item.exact, item.numeric) for item in info.columns} == {(2, True, True)}
     assert len(info.columns) == 300
 
 
 def test_levels_are_never_more_than_the_records(sources, monkeypatch):
     many = 2 * MAX_LEVELS + 1_000
     key = sources.add_bytes(b"a,b\n" + b"".join(b"%d,x\n" % i for i in range(many)), "ids.csv")
-    assert [(one.levels, one.exact) for one in describe(key, sources).columns] == [
+    assert [(item.levels, item.exact) for item in describe(key, sources).columns] == [
         (many, True),
         (1, True),
     ]
     monkeypatch.setattr(import_module("core.data.readers.describe"), "EXACT", 0)
-    found = describe(key, sources).columns[0]
-    assert not found.exact
-    assert 0.8 * many <= found.levels <= many
+    result = describe(key, sources).columns[0]
+    assert not result.exact
+    assert 0.8 * many <= result.levels <= many
 
 
 def test_grouping_x_leaves_s_alone(sources):

@@ -24,7 +24,7 @@ def read(content, **options):
     upload = sources.uploads[sources.add_bytes(content, "b.xlsx", ReadOptions(**options))]
     table = parquet.read_table(upload.table.paths[0]).to_pydict().values()
     rows = [list(row) for row in zip(*table, strict=True)]
-    return list(upload.table.columns), rows, [one.sentence for one in upload.repairs]
+    return list(upload.table.columns), rows, [item.sentence for item in upload.repairs]
 
 
 def filled(*rows):
@@ -63,9 +63,9 @@ def test_titles_notes_and_totals_of_a_sheet_are_left_out_and_said():
             ["Source: the office"],
         )
     )
-    columns, rows, said = read(content)
+    columns, rows, text = read(content)
     assert (columns, len(rows), rows[0]) == (["ward", "sex", "staff"], 3, ["A", "F", 3.0])
-    assert said == [
+    assert text == [
         "1 line above the names was left out.",
         "Line 7 is the total and 1 line below the table is no record: left out.",
     ]
@@ -74,9 +74,9 @@ def test_titles_notes_and_totals_of_a_sheet_are_left_out_and_said():
 def test_merged_cells_are_filled_and_said_or_kept():
     book = filled(["ward", "sex"], ["North", "F"], [None, "M"], [None, "F"], ["South", "M"])
     book.active.merge_cells("A2:A4")
-    _columns, rows, said = read(saved(book))
+    _columns, rows, text = read(saved(book))
     assert [row[0] for row in rows] == ["North", "North", "North", "South"]
-    assert said == ["2 empty cells inside merged cells: filled with their value."]
+    assert text == ["2 empty cells inside merged cells: filled with their value."]
     assert read(saved(book), kept=("merged",))[1][1][0] is None
 
 
@@ -84,9 +84,9 @@ def test_formulas_without_results_and_formats_that_pad_are_said_and_shown():
     book = filled(["zip", "sex", "n"], [2134, "F", "=1+1"], [90210, "M", "=2+2"])
     for cell in ("A2", "A3"):
         book.active[cell].number_format = "00000"
-    _columns, rows, said = read(saved(book))
+    _columns, rows, text = read(saved(book))
     assert [row[0] for row in rows] == ["02134", "90210"]
-    assert said == ["2 formulas have no stored result: open the file in a spreadsheet and save it."]
+    assert text == ["2 formulas have no stored result: open the file in a spreadsheet and save it."]
 
 
 def test_another_table_below_is_asked_about():
@@ -94,7 +94,7 @@ def test_another_table_below_is_asked_about():
     content = saved(filled(*rows, ["ward", "beds", "floor"], ["A", 7, 1]))
     with pytest.raises(ReadingError, match="line 6 may begin another table") as caught:
         read(content)
-    first, every = (dict(one.options) for one in caught.value.choices)
+    first, every = (dict(item.options) for item in caught.value.choices)
     assert len(read(content, **first)[1]) == 3
     assert len(read(content, **every)[1]) == 5
 
@@ -114,8 +114,8 @@ def with_digits(content, **numbers):
             if member.filename == "xl/worksheets/sheet1.xml":
                 for place, number in numbers.items():
                     before = rf'(<c r="{place}"[^>]*><v>)[^<]*'
-                    text, found = re.subn(before, rf"\g<1>{number}", text)
-                    assert found == 1
+                    text, result = re.subn(before, rf"\g<1>{number}", text)
+                    assert result == 1
             made.writestr(member, text)
     return packed.getvalue()
 
@@ -123,10 +123,10 @@ def with_digits(content, **numbers):
 @pytest.mark.parametrize("large", [2**53 + 1, -(2**63) - 1, 10**40 + 1])
 def test_a_number_keeps_all_digits_that_the_workbook_has(large):
     book = saved(filled(["id", "n"], [1, 1], [3, 2], [2, 3]))
-    columns, rows, said = read(with_digits(book, A2=large, A4=large + 2))
+    columns, rows, text = read(with_digits(book, A2=large, A4=large + 2))
     assert columns == ["id", "n"]
     assert rows == [[str(large), 1.0], ["3", 2.0], [str(large + 2), 3.0]]
-    assert said == [f"2 numbers {LONG_MESSAGE}"]
+    assert text == [f"2 numbers {LONG_MESSAGE}"]
 
 
 def test_numbers_that_doubles_hold_stay_numbers_and_long_ones_are_said():

@@ -28,11 +28,11 @@ def folders(tmp_path):
 def test_files_are_held_against_their_clean_versions(folders, capsys, monkeypatch):
     monkeypatch.setattr(sniffing, "find_spec", lambda _: None)
     sniffing.hold(*folders)
-    said = capsys.readouterr().out
-    assert said.startswith("CleverCSV is not installed, and is left out.\n")
-    assert "| 5 files | right | by a click | refused | otherwise |" in said
-    assert "| ours | 2 | 1 | 1 | 1 |" in said
-    assert "| pandas | 1 | " in said
+    text = capsys.readouterr().out
+    assert text.startswith("CleverCSV is not installed, and is left out.\n")
+    assert "| 5 files | right | by a click | refused | otherwise |" in text
+    assert "| ours | 2 | 1 | 1 | 1 |" in text
+    assert "| pandas | 1 | " in text
 
 
 def test_an_error_of_the_comparison_is_no_refusal(folders, monkeypatch):
@@ -55,5 +55,5 @@ def test_names_that_a_file_leaves_empty_or_repeats_may_be_any():
 
 @pytest.mark.parametrize("kind", ["two rows of names", "no names", "a blank behind each comma"])
 def test_each_kind_of_file_is_written_and_found_or_asked(kind):
-    found = sniffing.compare(kind, 3)
-    assert found["ours"] + found["asked"] >= 2
+    result = sniffing.compare(kind, 3)
+    assert result["ours"] + result["asked"] >= 2

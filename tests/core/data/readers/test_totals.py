@@ -44,8 +44,8 @@ def opened(text, **options):
 def question(text, **options):
     """Return the question about rows of totals: its sentence, and what its choices leave out."""
     sources, source, read = opened(text, **options)
-    found = [one for one in asked_of(source, sources, read) if "of others, but" in one.sentence]
-    return [(one.sentence, dict(one.choices[0].options).get("omit")) for one in found]
+    result = [item for item in asked_of(source, sources, read) if "of others, but" in item.sentence]
+    return [(item.sentence, dict(item.choices[0].options).get("omit")) for item in result]
 
 
 def long_table(total):
@@ -93,7 +93,7 @@ def test_rows_that_add_up_others_are_asked_about_and_left_out_by_a_click(text, r
     assert sources.records(source, read).rows == before - rows
     shown = first_rows(source, sources, read, 100).rows
     columns = [set(column) for column in zip(*shown, strict=True)]
-    several = [one for one in columns if len(one) > 1]  # what all rows have names none of them
+    several = [item for item in columns if len(item) > 1]  # what all rows have names none of them
     assert not set().union(*several) & set(called)
     assert question(text, omit=omitted) == question(text, omit=()) == []
 
@@ -131,14 +131,14 @@ def test_true_levels_and_numbers_that_are_no_sums_are_not(text):
 )
 def test_headings_and_parts_of_other_rows_are_asked_about(text, rows, called):
     sources, source, read = opened(text, skip_end=0)
-    (asked, *_) = asked_of(source, sources, read)
+    (request, *_) = asked_of(source, sources, read)
     are = (
         "row may be totals, headings or parts of others, but counts"
         if rows == 1
         else ("rows may be totals, headings or parts of others, but count")
     )
-    assert asked.sentence.startswith(f"{rows} {are}")
-    assert sorted(dict(asked.choices[0].options)["omit"]) == sorted(called)
+    assert request.sentence.startswith(f"{rows} {are}")
+    assert sorted(dict(request.choices[0].options)["omit"]) == sorted(called)
 
 
 def test_totals_of_a_long_table_are_asked_about_by_their_name():
@@ -151,12 +151,12 @@ def test_totals_of_a_long_table_are_asked_about_by_their_name():
 def test_they_are_counted_with_a_word_until_that_is_answered():
     sources, source, _ = opened(INNER)
     spec = DataSpec(source, ("ward",), ("sex",))
-    said = count(spec, sources).report.sentences()
-    assert any("2 rows may be totals of others, but count as records" in one for one in said)
+    text = count(spec, sources).report.sentences()
+    assert any("2 rows may be totals of others, but count as records" in item for item in text)
     out = DataSpec(source, ("ward",), ("sex",), read=ReadOptions(omit=("Total A", "Total B")))
     counted = count(out, sources)
     assert counted.report.n_used == 5
-    assert not any("of others, but" in one for one in counted.report.sentences())
+    assert not any("of others, but" in item for item in counted.report.sentences())
 
 
 def test_a_weight_that_a_row_of_totals_lacks_is_no_error_where_it_is_left_out():
@@ -204,8 +204,8 @@ def crossed(text, **options):
     """Return how the question about a cross table has its cells read; None where none is asked."""
     sources, source, read = opened(text, **options)
     read = first_question(source, sources, read).read
-    found = [one for one in asked_of(source, sources, read) if "cross table" in one.sentence]
-    return sources, source, replace(read, **dict(found[0].choices[0].options)) if found else None
+    result = [item for item in asked_of(source, sources, read) if "cross table" in item.sentence]
+    return sources, source, replace(read, **dict(result[0].choices[0].options)) if result else None
 
 
 def test_a_cross_table_is_asked_about_and_read_by_a_click():
@@ -318,8 +318,8 @@ def test_a_release_of_them_is_verified(text, question, records, options, tmp_pat
     scenario = Scenario(
         data=DataSpec(source, *question, read=ReadOptions(**options)), mechanism="watchdog", eps=1
     )
-    found = original(source, sources, scenario.data.read)
-    made = make(evaluate(scenario, sources), found, Plan(Seeded(2**90 + 1), "replaced"), target)
+    result = original(source, sources, scenario.data.read)
+    made = make(evaluate(scenario, sources), result, Plan(Seeded(2**90 + 1), "replaced"), target)
     assert len(pd.read_csv(target)) == records
     checks = list(verify(json.dumps(made.certificate), target, path, str(2**90 + 1)))
     assert failed(checks) == []

@@ -36,20 +36,20 @@ def nearest_quantiles(values, count):
     st.sampled_from(["csv", "parquet"]),
 )
 def test_bins_are_those_of_numpy(values, kind, count, form):
-    found = of(values, Binning("x", kind, count), form)
+    result = of(values, Binning("x", kind, count), form)
     edges = (
         np.linspace(min(values), max(values), count + 1)
         if kind == "width"
         else nearest_quantiles(np.array(values), count)
     )
-    assert found.bins.edges == pytest.approx(tuple(edges), rel=1e-5, abs=1e-6)
-    assert list(found.counts[1:-1]) == np.histogram(values, edges)[0].tolist()
-    assert found.counts[0] == found.counts[-1] == found.missing == 0
+    assert result.bins.edges == pytest.approx(tuple(edges), rel=1e-5, abs=1e-6)
+    assert list(result.counts[1:-1]) == np.histogram(values, edges)[0].tolist()
+    assert result.counts[0] == result.counts[-1] == result.missing == 0
 
 
 def test_ties_make_fewer_bins_than_asked_for():
-    found = of([0] * 5 + [1] * 5, Binning("x", "quantile", 4))
-    assert found.shown() == (("[0, 1]", 10),)
+    result = of([0] * 5 + [1] * 5, Binning("x", "quantile", 4))
+    assert result.shown() == (("[0, 1]", 10),)
     halves = of([0] * 5 + [1] * 5 + [2], Binning("x", "quantile", 2))
     assert halves.shown() == (("[0, 1)", 5), ("[1, 2]", 6))
 
@@ -62,19 +62,19 @@ def test_a_column_that_never_varies_is_one_bin():
 
 def test_edges_by_hand_leave_open_ends():
     values = [1, 20, 34.9, 35, 90, 90.1, None, float("inf"), -float("inf")]
-    found = of(values, Binning("x", "edges", edges=(20, 35, 90)))
-    assert found.shown() == (("< 20", 2), ("[20, 35)", 2), ("[35, 90]", 2), ("> 90", 2))
-    assert found.missing == 1
+    result = of(values, Binning("x", "edges", edges=(20, 35, 90)))
+    assert result.shown() == (("< 20", 2), ("[20, 35)", 2), ("[35, 90]", 2), ("> 90", 2))
+    assert result.missing == 1
 
 
 def test_infinite_numbers_do_not_stretch_the_bins():
-    found = of([0.0, 4.0, float("inf")], Binning("x", "width", 2))
-    assert found.shown() == (("[0, 2)", 1), ("[2, 4]", 1), ("> 4", 1))
+    result = of([0.0, 4.0, float("inf")], Binning("x", "width", 2))
+    assert result.shown() == (("[0, 2)", 1), ("[2, 4]", 1), ("> 4", 1))
 
 
 def test_marks_for_missing_numbers_are_no_numbers():
-    found = of(["1", "?", "NA", " 3 ", "n/a", None], Binning("x", "width", 1))
-    assert (found.shown(), found.missing) == ((("[1, 3]", 2),), 4)
+    result = of(["1", "?", "NA", " 3 ", "n/a", None], Binning("x", "width", 1))
+    assert (result.shown(), result.missing) == ((("[1, 3]", 2),), 4)
 
 
 def test_labels_have_as_many_digits_as_tell_them_apart():
@@ -91,8 +91,8 @@ def test_labels_have_as_many_digits_as_tell_them_apart():
 
 
 def test_a_filter_comes_before_the_bins():
-    found = preview("adult", Binning("age", "width", 1), (Filter("sex", ("Female",)),))
-    assert found.counts[1] == 10_771
+    result = preview("adult", Binning("age", "width", 1), (Filter("sex", ("Female",)),))
+    assert result.counts[1] == 10_771
 
 
 @pytest.mark.parametrize(

@@ -77,11 +77,11 @@ def test_prefixes(level, missing):
         for s, value, _ in records
         if value or missing == "level"
     )
-    found = count(spec, sources)
-    assert cells(found) == expected
-    assert found.x_values is None
+    result = count(spec, sources)
+    assert cells(result) == expected
+    assert result.x_values is None
     assert [zips.sentence()] * bool(level) == [
-        said for said in found.report.sentences() if "hierarchy" in said
+        message for message in result.report.sentences() if "hierarchy" in message
     ]
 
 
@@ -123,25 +123,25 @@ def test_intervals_of_numbers(steps, start):
     records, sources, source = made(values, column="age")
     for level, width in enumerate(steps, start=1):
         ages = Hierarchy("age", "interval", level, steps=steps, start=start)
-        found = count(DataSpec(source, ("s",), ("age",), hierarchies=(ages,)), sources)
+        result = count(DataSpec(source, ("s",), ("age",), hierarchies=(ages,)), sources)
         expected = Counter()
         for s, value, _ in records:
             place = None if value in ("NA", "") else math.floor((float(value) - start) / width)
             expected[s, place] += 1
         by_place = Counter()
-        for (s, label), n in cells(found).items():
+        for (s, label), n in cells(result).items():
             low = None if label == "(missing)" else float(label[1:].partition(",")[0])
             by_place[s, None if low is None else round((low - start) / width)] += n
         assert by_place == expected
-        assert all(label.startswith(("[", "(missing)")) for label in found.joint.x_labels)
+        assert all(label.startswith(("[", "(missing)")) for label in result.joint.x_labels)
 
 
 def test_intervals_give_numbers_to_x():
     _, sources, source = made(["1", "2", "9"], column="age")
     ages = Hierarchy("age", "interval", 1, steps=(4,))
-    found = count(DataSpec(source, ("s",), ("age",), hierarchies=(ages,)), sources)
-    assert found.joint.x_labels == ("[0, 4)", "[8, 12]")
-    assert list(found.x_values) == [2, 10]
+    result = count(DataSpec(source, ("s",), ("age",), hierarchies=(ages,)), sources)
+    assert result.joint.x_labels == ("[0, 4)", "[8, 12]")
+    assert list(result.x_values) == [2, 10]
 
 
 @pytest.mark.parametrize("missing", ["level", "drop"])
@@ -149,7 +149,7 @@ def test_intervals_give_numbers_to_x():
 def test_rare_levels_of_one_column_are_grouped_by_themselves(below, missing):
     values = ["1"] * 9 + ["2"] * 9 + ["10"] * 2 + ["3", "東京", ""]
     records, sources, source = made(values, rows=700)
-    used = [one for one in records if one[1] or missing == "level"]
+    used = [item for item in records if item[1] or missing == "level"]
     totals = Counter(value for _, value, _ in used)
     rare = {value for value, n in totals.items() if n < below}
     group = f"(rare: {len(rare):,} {'level' if len(rare) == 1 else 'levels'})"
@@ -161,13 +161,13 @@ def test_rare_levels_of_one_column_are_grouped_by_themselves(below, missing):
         with pytest.raises(InvalidInputError, match="only one level"):
             count(spec, sources)
         return
-    found = count(spec, sources)
-    assert cells(found) == expected
+    result = count(spec, sources)
+    assert cells(result) == expected
     if rare:
-        assert found.joint.x_labels[-1] == group
+        assert result.joint.x_labels[-1] == group
         left_out = sum(totals[value] for value in rare)
-        told = [said for said in found.report.sentences() if "grouped into one" in said]
-        assert [said.split("(")[0] for said in told] == [
+        reported = [text for text in result.report.sentences() if "grouped into one" in text]
+        assert [text.split("(")[0] for text in reported] == [
             f"{len(rare)} rare {'level' if len(rare) == 1 else 'levels'} of 'zip' with "
             f"{left_out} records "
         ]
@@ -176,16 +176,16 @@ def test_rare_levels_of_one_column_are_grouped_by_themselves(below, missing):
 def test_numbers_stay_in_order_beside_their_rare_group():
     _, sources, source = made(["10"] * 9 + ["9"] * 9 + ["100"] * 9 + ["7"])
     spec = DataSpec(source, ("s",), ("zip",), rare_levels=(RareLevels("zip", 40),))
-    found = count(spec, sources)
-    assert found.joint.x_labels == ("9", "10", "100", "(rare: 1 level)")
-    assert found.x_values is None
+    result = count(spec, sources)
+    assert result.joint.x_labels == ("9", "10", "100", "(rare: 1 level)")
+    assert result.x_values is None
 
 
 def test_two_columns_keep_their_product_with_groups_of_their_own():
     records, sources, source = made(["a"] * 5 + ["b"] * 5 + ["c"])
     spec = DataSpec(source, ("s",), ("zip", "other"), rare_levels=(RareLevels("zip", 100),))
-    found = count(spec, sources)
-    assert [one.labels for one in found.attributes] == [
+    result = count(spec, sources)
+    assert [item.labels for item in result.attributes] == [
         ("a", "b", "(rare: 1 level)"),
         ("p", "q", "r", "rare"),
     ]
@@ -193,7 +193,7 @@ def test_two_columns_keep_their_product_with_groups_of_their_own():
         (s, f"{'(rare: 1 level)' if value == 'c' else value} · {other}")
         for s, value, other in records
     )
-    assert cells(found) == expected
+    assert cells(result) == expected
 
 
 def test_a_group_is_called_like_no_level():
@@ -213,8 +213,8 @@ def test_a_hierarchy_then_rare_levels_then_rare_symbols():
     )
     totals = Counter(value[0] for _, value, _ in records)
     kept = {f"{value}*" for value, n in totals.items() if n >= 40}
-    found = count(spec, sources)
-    assert set(found.joint.x_labels) - kept == {f"(rare: {len(totals) - len(kept)} levels)"}
+    result = count(spec, sources)
+    assert set(result.joint.x_labels) - kept == {f"(rare: {len(totals) - len(kept)} levels)"}
 
 
 def test_what_has_too_many_levels_is_counted_at_a_higher_one():
@@ -226,8 +226,8 @@ def test_what_has_too_many_levels_is_counted_at_a_higher_one():
     with pytest.raises(TooManyLevelsError):
         count(spec, sources)
     higher = Hierarchy("zip", "prefix", 2, steps=(4, 3))
-    found = count(DataSpec(source, ("s",), ("zip",), hierarchies=(higher,)), sources)
-    assert cells(found) == brute((row[0], row[2:5] + "*") for row in rows)
+    result = count(DataSpec(source, ("s",), ("zip",), hierarchies=(higher,)), sources)
+    assert cells(result) == brute((row[0], row[2:5] + "*") for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -285,14 +285,14 @@ def test_what_does_not_go_together():
     prefix = Hierarchy("age", "prefix", 1, steps=(1,))
     interval = Hierarchy("age", "interval", 1, steps=(5,))
     rare = RareLevels("age", 5)
-    for values, said in (
+    for values, text in (
         ({"hierarchies": (prefix, interval)}, "more than one hierarchy"),
         ({"hierarchies": (prefix,), "binnings": (Binning("age"),)}, "bins and a hierarchy"),
         ({"rare_levels": (rare, rare)}, "more than one threshold for rare"),
         ({"rare_levels": (rare,), "binnings": (Binning("age"),)}, "make them wider"),
         ({"rare_levels": (rare,), "hierarchies": (interval,)}, "make them wider"),
     ):
-        with pytest.raises(InvalidInputError, match=said):
+        with pytest.raises(InvalidInputError, match=text):
             DataSpec(**values)
 
 
@@ -301,15 +301,15 @@ def test_old_questions_keep_their_hashes_and_new_ones_have_their_own():
     assert "hierarchies" not in plain.to_json()
     assert "rare_levels" not in plain.to_json()
     zips = Hierarchy("occupation", "prefix", 1, steps=(3, 2))
-    asked = [
+    request = [
         Scenario(DataSpec(hierarchies=(zips,))),
         Scenario(DataSpec(hierarchies=(Hierarchy("occupation", "prefix", 2, steps=(3, 2)),))),
         Scenario(DataSpec(rare_levels=(RareLevels("occupation", 5),))),
     ]
-    assert len({one.content_hash() for one in (plain, *asked)}) == 4
-    for one in asked:
-        assert Scenario.from_json(one.to_json()) == one
-        assert from_query(to_query(one)) == (one, ())
+    assert len({item.content_hash() for item in (plain, *request)}) == 4
+    for item in request:
+        assert Scenario.from_json(item.to_json()) == item
+        assert from_query(to_query(item)) == (item, ())
 
 
 @pytest.mark.parametrize(

@@ -75,41 +75,41 @@ def test_the_first_and_the_last_number_are_inside(values, start, expected):
 def test_numbers_are_where_exact_fractions_put_them(steps, start, middle, data):
     unit, reach = Fraction(UNITS[steps][0]), UNITS[steps][1]
     drawn = data.draw(st.lists(st.integers(-reach // 2, reach // 2), max_size=60))
-    exact = [(middle + one) * unit for one in (-reach // 2, reach // 2, 0, *drawn)]
-    texts = [f"{float(one):.2f}" for one in exact]
+    exact = [(middle + item) * unit for item in (-reach // 2, reach // 2, 0, *drawn)]
+    texts = [f"{float(item):.2f}" for item in exact]
     assert list(map(Fraction, texts)) == exact
     by_level = []
     for level, width in enumerate(map(Fraction, steps), start=1):
-        found = counted(texts, steps, level, start)
-        places = Counter(math.floor((one - Fraction(start)) / width) for one in exact)
-        assert {Fraction(low): n for low, n in held(found).items()} == {
+        result = counted(texts, steps, level, start)
+        places = Counter(math.floor((item - Fraction(start)) / width) for item in exact)
+        assert {Fraction(low): n for low, n in held(result).items()} == {
             Fraction(start) + width * place: n for place, n in places.items()
         }
-        by_level.append(edges(found))
+        by_level.append(edges(result))
         assert by_level[-1] == tuple(
             float(Fraction(start) + width * place) for place in range(min(places), max(places) + 2)
         )
     for below, above in itertools.pairwise(by_level):
-        assert {one for one in above if below[0] <= one <= below[-1]} <= set(below)
+        assert {item for item in above if below[0] <= item <= below[-1]} <= set(below)
 
 
 @pytest.mark.parametrize("steps", [(0.1, 0.1 * 3), (1 / 3, 1), (5e-5, 5e-5 * 3), (1 / 3, 2 / 3)])
 def test_widths_that_are_no_short_decimals_nest_too(steps):
     values = [repr(k * steps[0]) for k in range(31)]
     below, above = (edges(counted(values, steps, level)) for level in (1, 2))
-    assert {one for one in above if one <= below[-1]} <= set(below)
+    assert {item for item in above if item <= below[-1]} <= set(below)
     assert len(above) > 5
 
 
 def test_labels_round_no_edge():
-    found = counted(["0.2", "1.12345675", "1.2"], ("1",), start="0.1234567")
-    assert found.joint.x_labels == ("[0.1234567, 1.1234567)", "[1.1234567, 2.1234567]")
+    result = counted(["0.2", "1.12345675", "1.2"], ("1",), start="0.1234567")
+    assert result.joint.x_labels == ("[0.1234567, 1.1234567)", "[1.1234567, 2.1234567]")
 
 
 def test_edges_that_are_one_float_are_one_edge():
-    found = counted(["1e17", "100000000000000016"], ("1",))
-    assert edges(found) == (1e17, 1e17 + 16, 1e17 + 32)
-    assert sorted(held(found).values()) == [1, 1]
+    result = counted(["1e17", "100000000000000016"], ("1",))
+    assert edges(result) == (1e17, 1e17 + 16, 1e17 + 32)
+    assert sorted(held(result).values()) == [1, 1]
 
 
 @pytest.mark.parametrize(

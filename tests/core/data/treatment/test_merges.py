@@ -19,28 +19,28 @@ def column(joint, name):
 
 def test_counts_of_merged_symbols_add_up_and_the_report_says_so():
     plain = count(DataSpec("adult", ("sex",), ("workclass",))).joint
-    found = count(DataSpec("adult", ("sex",), ("workclass",), merges=(GOVERNMENT,)))
+    result = count(DataSpec("adult", ("sex",), ("workclass",), merges=(GOVERNMENT,)))
     together = sum(column(plain, name) for name in GOVERNMENT.names)
-    assert column(found.joint, GOVERNMENT.title) == pytest.approx(together, abs=1e-9)
+    assert column(result.joint, GOVERNMENT.title) == pytest.approx(together, abs=1e-9)
     others = [name for name in plain.x_labels if name not in GOVERNMENT.names]
-    assert set(found.joint.x_labels) == {*others, GOVERNMENT.title}
+    assert set(result.joint.x_labels) == {*others, GOVERNMENT.title}
     for name in others:
-        assert column(found.joint, name) == pytest.approx(column(plain, name), abs=1e-9)
-    assert found.joint.n == plain.n
-    said = found.report.sentences()
+        assert column(result.joint, name) == pytest.approx(column(plain, name), abs=1e-9)
+    assert result.joint.n == plain.n
+    text = result.report.sentences()
     assert (
         "'Federal-gov', 'Local-gov' and 'State-gov' of 'workclass' are merged into one symbol."
-        in said
+        in text
     )
 
 
 def test_a_side_is_merged_by_its_columns_whichever_it_is():
     plain = count(DataSpec("adult", ("workclass",), ("sex",))).joint
     spec = DataSpec("adult", ("workclass",), ("sex",), merges=(GOVERNMENT,))
-    found = count(spec).joint
+    result = count(spec).joint
     rows = [plain.s_labels.index(name) for name in GOVERNMENT.names]
-    place = found.s_labels.index(GOVERNMENT.title)
-    assert found.p[place] == pytest.approx(plain.p[rows].sum(axis=0), abs=1e-15)
+    place = result.s_labels.index(GOVERNMENT.title)
+    assert result.p[place] == pytest.approx(plain.p[rows].sum(axis=0), abs=1e-15)
     away = DataSpec("adult", ("sex",), ("race",), merges=(GOVERNMENT,))
     assert count(away).report.sentences() == ()
     assert (
@@ -53,14 +53,14 @@ def test_bins_joined_columns_and_rare_levels_are_merged_by_their_names():
     spec = DataSpec("adult", ("sex",), ("age",), binnings=cut)
     plain = count(spec)
     first, *_, last = plain.joint.x_labels
-    found = count(
+    result = count(
         DataSpec(
             "adult", ("sex",), ("age",), binnings=cut, merges=(Merge(("age",), (first, last)),)
         )
     )
-    assert found.joint.x_labels[0] == f"{first} or {last}"
+    assert result.joint.x_labels[0] == f"{first} or {last}"
     assert plain.x_values is not None
-    assert found.x_values is None  # the merged symbol has no number
+    assert result.x_values is None  # the merged symbol has no number
     joined = DataSpec("adult", ("sex",), ("race", "relationship"))
     names = count(joined).joint.x_labels[:2]
     both = DataSpec("adult", ("sex",), joined.released, merges=(Merge(joined.released, names),))
@@ -72,9 +72,9 @@ def test_bins_joined_columns_and_rare_levels_are_merged_by_their_names():
     group = labels[-1]
     assert group.startswith("(rare: ")
     merge = Merge(("occupation",), (group, "Sales"))
-    found = count(DataSpec("adult", ("sex",), ("occupation",), rare_below=1000, merges=(merge,)))
+    result = count(DataSpec("adult", ("sex",), ("occupation",), rare_below=1000, merges=(merge,)))
     sales = column(count(rare).joint, "Sales") + column(count(rare).joint, group)
-    assert column(found.joint, f"{group} or Sales") == pytest.approx(sales)
+    assert column(result.joint, f"{group} or Sales") == pytest.approx(sales)
 
 
 def test_names_that_no_symbol_has_are_ignored():
@@ -109,16 +109,16 @@ def test_all_of_x_in_one_symbol_leaves_nothing_to_release():
 
 def test_a_task_is_counted_by_merged_symbols_and_refused_beside_a_released_secret():
     spec = DataSpec("adult", ("sex",), ("workclass",), task=("income",), merges=(GOVERNMENT,))
-    found = count(spec)
-    assert found.task.p_t_given_x.shape[1] == found.joint.n_x
+    result = count(spec)
+    assert result.task.p_t_given_x.shape[1] == result.joint.n_x
     plain = count(DataSpec("adult", ("sex",), ("workclass",), task=("income",)))
-    place = found.joint.x_labels.index(GOVERNMENT.title)
+    place = result.joint.x_labels.index(GOVERNMENT.title)
     weights = [plain.joint.p_x[plain.joint.x_labels.index(name)] for name in GOVERNMENT.names]
     rows = [
         plain.task.p_t_given_x[:, plain.joint.x_labels.index(name)] for name in GOVERNMENT.names
     ]
     mixed = sum(w * r for w, r in zip(weights, rows, strict=True)) / sum(weights)
-    assert found.task.p_t_given_x[:, place] == pytest.approx(mixed, abs=1e-12)
+    assert result.task.p_t_given_x[:, place] == pytest.approx(mixed, abs=1e-12)
     released = DataSpec(
         "adult", ("sex",), ("workclass",), True, task=("income",), merges=(GOVERNMENT,)
     )
@@ -128,10 +128,10 @@ def test_a_task_is_counted_by_merged_symbols_and_refused_beside_a_released_secre
 
 def test_with_s_released_too_the_other_part_is_merged():
     plain = count(DataSpec("adult", ("sex",), ("workclass",), True)).joint
-    found = count(DataSpec("adult", ("sex",), ("workclass",), True, merges=(GOVERNMENT,))).joint
-    assert found.n_x == plain.n_x - 4  # two symbols less for each of two secrets
-    assert "Male · Federal-gov or Local-gov" not in found.x_labels
-    assert f"Male · {GOVERNMENT.title}" in found.x_labels
+    result = count(DataSpec("adult", ("sex",), ("workclass",), True, merges=(GOVERNMENT,))).joint
+    assert result.n_x == plain.n_x - 4  # two symbols less for each of two secrets
+    assert "Male · Federal-gov or Local-gov" not in result.x_labels
+    assert f"Male · {GOVERNMENT.title}" in result.x_labels
 
 
 @pytest.mark.parametrize(
@@ -165,13 +165,13 @@ def test_bins_left_out_keep_the_edges_and_numbers_of_the_others():
     cut = (Binning("age", "quantile", 4),)
     spec = DataSpec("adult", ("sex",), ("age",), binnings=cut)
     whole = count(spec)
-    found = count(replace(spec, left_out=(LeftOut(("age",), (whole.joint.x_labels[1],)),)))
-    assert found.joint.x_labels == tuple(np.delete(whole.joint.x_labels, 1))
-    assert found.x_values.tolist() == np.delete(whole.x_values, 1).tolist()
+    result = count(replace(spec, left_out=(LeftOut(("age",), (whole.joint.x_labels[1],)),)))
+    assert result.joint.x_labels == tuple(np.delete(whole.joint.x_labels, 1))
+    assert result.x_values.tolist() == np.delete(whole.x_values, 1).tolist()
     gone = round(whole.joint.n * whole.joint.p_x[1])
-    assert found.report.left_out_records == gone
-    assert f"{gone:,} of 32,561 records" in found.report.sentences()[-1]
-    assert "of 'age'" in found.report.sentences()[-1]
+    assert result.report.left_out_records == gone
+    assert f"{gone:,} of 32,561 records" in result.report.sentences()[-1]
+    assert "of 'age'" in result.report.sentences()[-1]
 
 
 def test_nothing_left_or_a_task_beside_a_secret_left_out_is_one_sentence():
@@ -194,18 +194,18 @@ def test_nothing_left_or_a_task_beside_a_secret_left_out_is_one_sentence():
 def test_symbols_that_no_record_has_are_told():
     gone = LeftOut(("race",), ("Martian", "Other"))
     merge = Merge(("sex",), ("Male", "Neither"))
-    found = count(DataSpec("adult", ("race",), ("sex",), merges=(merge,), left_out=(gone,)))
-    assert found.report.unknown == (("race", ("Martian",)), ("sex", ("Neither",)))
-    said = found.report.sentences()
-    assert "No counted record has 'Martian' of 'race', to be merged or left out." in said
-    assert found.joint.x_labels == ("Female", "Male")
+    result = count(DataSpec("adult", ("race",), ("sex",), merges=(merge,), left_out=(gone,)))
+    assert result.report.unknown == (("race", ("Martian",)), ("sex", ("Neither",)))
+    text = result.report.sentences()
+    assert "No counted record has 'Martian' of 'race', to be merged or left out." in text
+    assert result.joint.x_labels == ("Female", "Male")
     many = LeftOut(("race",), ("Other", *"edcba"))
-    said = count(DataSpec("adult", ("race",), ("sex",), left_out=(many,))).report.sentences()
-    assert "No counted record has 'a', 'b', 'c' or 2 more of 'race', to be merged" in " ".join(said)
+    text = count(DataSpec("adult", ("race",), ("sex",), left_out=(many,))).report.sentences()
+    assert "No counted record has 'a', 'b', 'c' or 2 more of 'race', to be merged" in " ".join(text)
 
 
 def test_known_symbols_need_no_word():
     gone = LeftOut(("race",), ("Other",))
-    found = count(DataSpec("adult", ("race",), ("sex",), left_out=(gone,)))
-    assert found.report.unknown == ()
-    assert not any("No counted record" in one for one in found.report.sentences())
+    result = count(DataSpec("adult", ("race",), ("sex",), left_out=(gone,)))
+    assert result.report.unknown == ()
+    assert not any("No counted record" in item for item in result.report.sentences())

@@ -15,7 +15,7 @@ from core.limits import MAX_BINS
 
 def occupied(values, step):
     """Return how many intervals of a width have a value, in exact arithmetic."""
-    return len({math.floor(Fraction(repr(one)) / Fraction(repr(step))) for one in values})
+    return len({math.floor(Fraction(repr(item)) / Fraction(repr(step))) for item in values})
 
 
 @settings(max_examples=150, deadline=None)
@@ -23,17 +23,17 @@ def occupied(values, step):
     st.lists(
         st.one_of(
             st.integers(-50, 50).map(float),
-            st.integers(0, 10**7).map(lambda one: one / 100),
+            st.integers(0, 10**7).map(lambda item: item / 100),
             st.floats(allow_nan=False, allow_infinity=False),
         ),
         max_size=40,
     )
 )
-@example([float(one) for one in range(10)])
+@example([float(item) for item in range(10)])
 @example([0.0, 5e-324])
 @example([-1.7e308, 1.7e308])
 @example([-1.0, 1.0])
-@example([*(one / 1000 for one in range(300)), 1e6])
+@example([*(item / 1000 for item in range(300)), 1e6])
 def test_each_level_has_fewer_levels_than_the_one_below(values):
     steps = interval_steps([*values, math.inf, math.nan])
     assert 1 <= len(steps) <= 3

@@ -22,7 +22,7 @@ def source_of(texts, sources, form="csv"):
     """Write decimals to a file, as text or as numbers, beside a column of two levels."""
     pairs = ["ab"[i % 2] for i in range(len(texts))]
     if form == "csv":
-        lines = ["n,g", *(f"{text},{one}" for text, one in zip(texts, pairs, strict=True))]
+        lines = ["n,g", *(f"{text},{item}" for text, item in zip(texts, pairs, strict=True))]
         return sources.add_bytes("\n".join(lines).encode(), "n.csv")
     frame = pd.DataFrame({"n": list(map(float, texts)), "g": pairs})
     return sources.add_bytes(frame.to_parquet(), "n.parquet")
@@ -36,40 +36,40 @@ def named(label):
 
 def by_hand(texts, labels):
     """Count decimals in intervals by their labels, in exact arithmetic."""
-    found = []
+    result = []
     for low, high, closed in map(named, labels):
         exact = map(Fraction, texts)
-        found.append(sum(low <= one < high or (closed and one == high) for one in exact))
-    return found
+        result.append(sum(low <= item < high or (closed and item == high) for item in exact))
+    return result
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_tenths_fall_where_their_labels_say(form):
     sources = Sources()
     source = source_of(TENTHS, sources, form)
-    found = preview(source, Binning("n", "width", 10), sources=sources)
-    assert found.shown()[2:4] == (("[0.2, 0.3)", 1), ("[0.3, 0.4)", 1))
-    assert [n for _, n in found.shown()] == [1] * 9 + [2]
-    assert found.bins.edges == tuple(i / 10 for i in range(11))
+    result = preview(source, Binning("n", "width", 10), sources=sources)
+    assert result.shown()[2:4] == (("[0.2, 0.3)", 1), ("[0.3, 0.4)", 1))
+    assert [n for _, n in result.shown()] == [1] * 9 + [2]
+    assert result.bins.edges == tuple(i / 10 for i in range(11))
 
 
 @settings(max_examples=200, deadline=None)
 @given(
     st.lists(st.decimals(-(10**6), 10**6, places=3), min_size=2, max_size=40).filter(
-        lambda one: len(set(one)) > 1
+        lambda item: len(set(item)) > 1
     ),
     st.integers(1, 40),
 )
 @example([0, 1, 7], 7)
 @example(["0.001", "0.002"], 40)
 def test_edges_are_the_decimals_of_the_labels(values, bins):
-    exact = sorted({Fraction(str(one)) for one in values})
+    exact = sorted({Fraction(str(item)) for item in values})
     low, high = exact[0], exact[-1]
     edges = equal_widths(float(low), float(high), bins)
     labels = bin_labels(edges, exact=True)[1:-1]
     shown = [named(label) for label in labels]
-    assert [one[0] for one in shown[1:]] == [one[1] for one in shown[:-1]]
-    assert [float(one[0]) for one in shown] == edges[:-1].tolist()
+    assert [item[0] for item in shown[1:]] == [item[1] for item in shown[:-1]]
+    assert [float(item[0]) for item in shown] == edges[:-1].tolist()
     assert float(shown[-1][1]) == edges[-1]
     assert len(labels) == bins
     width = (high - low) / bins
@@ -86,17 +86,17 @@ def test_edges_are_the_decimals_of_the_labels(values, bins):
 @settings(max_examples=8, deadline=None)
 @given(st.lists(st.integers(-300, 300), min_size=2, max_size=30), st.sampled_from([1, 3, 6, 10]))
 def test_every_way_of_counting_puts_decimals_where_their_labels_say(values, bins):
-    texts = ["-30.1", "30.1", *(f"{one / 10}" for one in values)]
+    texts = ["-30.1", "30.1", *(f"{item / 10}" for item in values)]
     sources = Sources()
     source = source_of(texts, sources)
     spec = DataSpec(source, ("g",), ("n",), binnings=(Binning("n", "width", bins),))
-    found = count(spec, sources) if bins > 1 else None
+    result = count(spec, sources) if bins > 1 else None
     seen = preview(source, Binning("n", "width", bins), sources=sources)
     labels = [label for label, _ in seen.shown()]
     expected = by_hand(texts, labels)
     assert [n for _, n in seen.shown()] == expected
-    if found is not None:
-        joint = found.joint
+    if result is not None:
+        joint = result.joint
         counted = dict(zip(joint.x_labels, np.rint(joint.p_x * joint.n).astype(int), strict=True))
         assert counted == {
             label: n for label, n in zip(labels, expected, strict=True) if n or label in counted
@@ -142,5 +142,5 @@ def test_long_decimals_are_shown_with_few_digits():
 
 
 def test_edges_by_hand_are_shown_as_they_were_written():
-    found = preview("adult", Binning("age", "edges", edges=(17.1234567, 1_234_567.5)))
-    assert found.bins.labels[1] == "[17.1234567, 1234567.5]"
+    result = preview("adult", Binning("age", "edges", edges=(17.1234567, 1_234_567.5)))
+    assert result.bins.labels[1] == "[17.1234567, 1234567.5]"

@@ -88,7 +88,7 @@ def test_a_last_set_that_takes_in_one_earlier_set_after_the_other():
 
 def merged(sets):
     """Return which symbols share an output, by the first symbol of each one's."""
-    return [x if one == 0 else sets.index(one) for x, one in enumerate(sets)]
+    return [x if item == 0 else sets.index(item) for x, item in enumerate(sets)]
 
 
 def first_alike(kernel):
@@ -115,8 +115,8 @@ def test_exact_ties_are_broken_alike(family):
             (m.watchdog, m.watchdog_batch),
             (m.subset_merging, m.subset_merging_batch),
         ):
-            found = many(p[None], notions)
-            for notion, sets in zip(notions, found.sets[0].tolist(), strict=True):
+            result = many(p[None], notions)
+            for notion, sets in zip(notions, result.sets[0].tolist(), strict=True):
                 assert merged(sets) == first_alike(single(joint, notion).kernel)
 
 
@@ -129,10 +129,10 @@ def test_a_repair_takes_the_first_of_symbols_that_tie_in_probability(make):
     result = make(joint, LIP(0.6519891080664377))
     assert result.status == "repaired"
     batch = {m.watchdog: m.watchdog_batch, m.subset_merging: m.subset_merging_batch}[make]
-    found = batch(joint.p[None], [LIP(0.6519891080664377)])
+    answer = batch(joint.p[None], [LIP(0.6519891080664377)])
     alike = first_alike(result.kernel)
     assert alike == [0, 0, 2, 3, 4, 5, 6]
-    assert merged(found.sets[0, 0].tolist()) == alike
+    assert merged(answer.sets[0, 0].tolist()) == alike
 
 
 def test_a_repair_keeps_all_of_x_h_even_if_a_part_of_it_would_do():
@@ -223,9 +223,9 @@ def test_probabilities_that_are_negative_by_rounding_are_taken_for_zero():
     rounded = np.array([[0.4, 0.1, 1 - 0.9 - 0.1], [0.1, 0.4, 0.0]])
     assert rounded[0, 2] < 0
     exact = np.maximum(rounded, 0.0)
-    found = m.subset_merging_batch([rounded], [LIP(1.0), ALIP(0.2, 0.4)])
+    result = m.subset_merging_batch([rounded], [LIP(1.0), ALIP(0.2, 0.4)])
     np.testing.assert_array_equal(
-        found.nmi, m.subset_merging_batch([exact], [LIP(1.0), ALIP(0.2, 0.4)]).nmi
+        result.nmi, m.subset_merging_batch([exact], [LIP(1.0), ALIP(0.2, 0.4)]).nmi
     )
     with pytest.raises(InvalidInputError, match="at least 0, got -1e-06"):
         m.subset_merging_batch([[[0.5, -1e-6], [0.0, 0.5 + 1e-6]]], [LIP(1.0)])
@@ -236,5 +236,5 @@ def test_what_is_kept_of_a_symbol_that_is_all_but_certain_is_what_one_mechanism_
     p = np.array([[1.0, 0.0, 2.7e-300], [1.7e-100, 0.0, 0.0]])
     joint = Joint.from_counts(p)
     pairs = (m.watchdog_batch, m.watchdog), (m.subset_merging_batch, m.subset_merging)
-    for many, one in pairs:
-        assert many(p[None], [notion]).nmi[0, 0] == one(joint, notion).nmi
+    for many, item in pairs:
+        assert many(p[None], [notion]).nmi[0, 0] == item(joint, notion).nmi

@@ -15,13 +15,13 @@ from tests.strategies import joints, symbol_notions
 def test_all_steps_replayed_are_the_answer(joint, notion):
     merging = merge_high_risk(joint, notion)
     sets = replay(merging.steps, len(merging.steps))
-    assert {frozenset(one.members) for one in sets} == {frozenset(one) for one in merging.sets}
-    assert all(one.fits for one in sets) == merging.attained
+    assert {frozenset(item.members) for item in sets} == {frozenset(item) for item in merging.sets}
+    assert all(item.fits for item in sets) == merging.attained
     for taken in range(len(merging.steps) + 1):
-        members = [x for one in replay(merging.steps, taken) for x in one.members]
+        members = [x for item in replay(merging.steps, taken) for x in item.members]
         assert len(members) == len(set(members))
         # sets are closed one after the other: only the last one may be open
-        assert all(one.fits for one in replay(merging.steps, taken)[:-1])
+        assert all(item.fits for item in replay(merging.steps, taken)[:-1])
 
 
 def test_a_step_that_joins_an_earlier_set_replaces_it():
@@ -31,9 +31,9 @@ def test_a_step_that_joins_an_earlier_set_replaces_it():
         MergeStep((2,), (), 0.0, 3.0, False),
         MergeStep((0, 1), (2,), 3.0, 0.4, True),
     )
-    assert [one.members for one in replay(steps, 3)] == [(0, 1), (2,)]
+    assert [item.members for item in replay(steps, 3)] == [(0, 1), (2,)]
     last = replay(steps, 4)
-    assert [(one.members, one.risk) for one in last] == [((2, 0, 1), 0.4)]
+    assert [(item.members, item.risk) for item in last] == [((2, 0, 1), 0.4)]
     assert in_words(steps[3], "abc") == (
         "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set is within the budget."
     )

@@ -20,7 +20,7 @@ from tests.strategies import joints, symbol_notions
 @given(joints(), symbol_notions())
 def test_levels_of_overlapping_sets_are_those_of_each_as_an_output(joint, notion):
     members = [[0], list(range(joint.n_x)), list(range(0, joint.n_x, 2))]
-    masses = np.stack([joint.p[:, one].sum(axis=1) for one in members], axis=1)
+    masses = np.stack([joint.p[:, item].sum(axis=1) for item in members], axis=1)
     lower, upper = set_levels(notion, masses, joint.p_s)
     for i in range(3):
         output = np.stack([masses[:, i], joint.p_s - masses[:, i]], axis=1).clip(0)

@@ -52,13 +52,13 @@ def levels(kernel, members):
 def test_4_by_100_pairs_open_with_much_more_than_a_randomised_secret(eps, n, least):
     p, joint, ball = pairs("4x100", n)
     with clock.using(clock.Ticking(1000.0)):  # every time limit is over at its first reading
-        found = robust_optimal(p, eps, ball, time_limit=0.25)
-    assert found.kept > least
-    assert found.upper_bound >= found.utility
+        result = robust_optimal(p, eps, ball, time_limit=0.25)
+    assert result.kept > least
+    assert result.upper_bound >= result.utility
     notion = RLDP(eps, ball, exact=True)
-    assert notion.holds(joint, found.kernel)
+    assert notion.holds(joint, result.kernel)
     members = ball.sample(200, np.random.default_rng(0), boundary=True)
-    assert levels(found.kernel, members).max() <= eps + 1e-9
+    assert levels(result.kernel, members).max() <= eps + 1e-9
 
 
 def test_cells_that_were_never_seen_cost_no_promise():
@@ -67,17 +67,17 @@ def test_cells_that_were_never_seen_cost_no_promise():
     p /= p.sum()
     ball = RenyiBall.confidence(p, 5_000)
     with clock.using(clock.Ticking(1000.0)):
-        found = robust_optimal(p, 1.0, ball, time_limit=0.25)
+        result = robust_optimal(p, 1.0, ball, time_limit=0.25)
     members = ball.sample(200, np.random.default_rng(0), boundary=True)
-    assert levels(found.kernel, members).max() <= 1 + 1e-9
-    assert found.kept > 0.3
+    assert levels(result.kernel, members).max() <= 1 + 1e-9
+    assert result.kept > 0.3
 
 
 def test_one_output_more_would_break_the_promise_or_is_not_tried():
     p, joint, ball = pairs("4x100", 30_000)
     notion = RLDP(1.0, ball, exact=True)
-    (found,) = coupled(p, joint, notion)
-    assert found.n_y == 8
+    (result,) = coupled(p, joint, notion)
+    assert result.n_y == 8
     assert not notion.holds(joint, quantiles(p, 12)[joint.kept_x])
 
 
@@ -85,9 +85,9 @@ def test_where_two_outputs_are_too_many_they_are_moved_towards_the_prior():
     p, joint, ball = pairs("3x40", 1_000)
     notion = RLDP(1.0, ball, exact=True)
     assert not notion.holds(joint, quantiles(p, 2)[joint.kept_x])
-    (found,) = coupled(p, joint, notion)
-    assert notion.holds(joint, found.kernel)
-    assert 0 < found.utility < np.log(2)
+    (result,) = coupled(p, joint, notion)
+    assert notion.holds(joint, result.kernel)
+    assert 0 < result.utility < np.log(2)
 
 
 def test_other_notions_and_large_alphabets_have_none():

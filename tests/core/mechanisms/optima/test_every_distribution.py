@@ -43,9 +43,9 @@ def test_a_secret_of_most_records_is_told_apart_within_itself():
     cells = count(DataSpec(source="adult", secret=("race",), released=("education",))).joint.p
     whole = float(entropy(cells.ravel()))
     with clock.using(clock.Ticking(4e-3)):
-        found = robust_optimal(cells, 1.0, RenyiBall(cells, np.inf), time_limit=1.0)
-    assert found.audit.holds
-    assert 0.15 * whole <= found.utility <= found.upper_bound <= 0.155 * whole
+        result = robust_optimal(cells, 1.0, RenyiBall(cells, np.inf), time_limit=1.0)
+    assert result.audit.holds
+    assert 0.15 * whole <= result.utility <= result.upper_bound <= 0.155 * whole
 
 
 @pytest.mark.parametrize("n", [200, 10**7])

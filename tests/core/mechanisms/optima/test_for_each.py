@@ -61,7 +61,7 @@ def whole(counts):
 def test_each_k_is_answered_by_itself_and_keeps_at_least_what_one_for_all_does(counts, eps):
     counts = whole(counts)
     joint, notion = without_k(counts), Given(LIP(eps), counts)
-    one = optimal(joint, notion)
+    item = optimal(joint, notion)
     each = optimal_for_each(joint, notion, time_limit=30)
     assert each.proven
     assert level(cube(each, counts)) <= eps + 1e-9
@@ -70,9 +70,9 @@ def test_each_k_is_answered_by_itself_and_keeps_at_least_what_one_for_all_does(c
         alone = Joint.from_counts(counts[:, :, k])
         share = counts[:, :, k].sum() / counts.sum()
         expected += share * optimal(alone, LIP(eps)).utility
-        of_one += share * mutual_information(alone.release_x(one.kernel[alone.kept_x]))
+        of_one += share * mutual_information(alone.release_x(item.kernel[alone.kept_x]))
     assert each.information == pytest.approx(expected, abs=3e-6)
-    assert each.share @ each.of_one(one.kernel) == pytest.approx(of_one, abs=1e-12)
+    assert each.share @ each.of_one(item.kernel) == pytest.approx(of_one, abs=1e-12)
     assert each.upper_bound >= of_one - 1e-12
     assert each.information <= each.share @ each.most + 1e-12
 

@@ -124,14 +124,14 @@ def test_a_line_of_many_classes_begins_where_the_last_budget_ended(monkeypatch):
     """All mechanisms took the .5 s of each of 32 budgets at 442 symbols, and no search was left."""
     rng = np.random.default_rng(2)
     counts = np.repeat(rng.integers(1, 90, (3, 155)), 2, axis=1)
-    asked, make = [], search.starts
+    request, make = [], search.starts
 
     def recorded(joint, notion, options, among, *rest):
-        asked.append(among)
+        request.append(among)
         return make(joint, notion, options, INSTANT, *rest)
 
     monkeypatch.setattr(search, "starts", recorded)
     with clock.using(clock.Ticking(2.0**-9)):
         line = frontier(Joint.from_counts(counts), LDP, [0.5, 1.0], time_limit=0.5)
-    assert asked == [None, INSTANT]
+    assert request == [None, INSTANT]
     assert line[0].utility < line[1].utility

@@ -147,11 +147,11 @@ def test_data_that_reveals_s_is_as_hard_as_s_itself():
 
 
 def test_equal_columns_are_as_good_as_one_of_them_and_which_it_was():
-    one = Joint.from_counts([[4, 1, 3], [1, 5, 3]])
+    item = Joint.from_counts([[4, 1, 3], [1, 5, 3]])
     split = Joint.from_counts([[3, 1, 1, 3], [0.75, 0.25, 5, 3]])
-    apart = measures.entropy(np.array([0.75, 0.25])) * one.p_x[0]
+    apart = measures.entropy(np.array([0.75, 0.25])) * item.p_x[0]
     mechanism = optimal(split, LIP(0.3))
-    assert mechanism.utility >= optimal(one, LIP(0.3)).utility + apart - 1e-9
+    assert mechanism.utility >= optimal(item, LIP(0.3)).utility + apart - 1e-9
 
 
 @pytest.mark.parametrize("solver", ["enumerate", "columns"])
@@ -239,8 +239,8 @@ def test_a_frontier_keeps_the_last_mechanism_where_the_next_is_worse(monkeypatch
     # solvers that run out of time: the answer at 2 is one that 0.3 allows
     module = sys.modules["core.mechanisms.optima.frontier"]
     worse = replace(optimal(PAPER, LIP(0.3)), notion=LIP(2.0))
-    found = iter([optimal(PAPER, LIP(1.0)), worse])
-    monkeypatch.setattr(module, "optimal_from", lambda *_, **__: next(found))
+    result = iter([optimal(PAPER, LIP(1.0)), worse])
+    monkeypatch.setattr(module, "optimal_from", lambda *_, **__: next(result))
     low, high = frontier(PAPER, LIP, [1.0, 2.0])
     np.testing.assert_array_equal(low.kernel, high.kernel)
     assert high.utility == low.utility
@@ -336,10 +336,10 @@ TINY = {
 def test_budgets_below_a_billionth_keep_what_none_at_all_keeps(case, solver):
     counts, notion, kept = TINY[case]
     joint = Joint.from_counts(counts)
-    found, at_zero = optimal(joint, notion, solver), optimal(joint, LIP(0.0), solver)
-    assert found.status == "optimal"
-    assert found.utility >= at_zero.utility - 1e-9
-    assert found.utility == pytest.approx(kept, abs=1e-7)
+    result, at_zero = optimal(joint, notion, solver), optimal(joint, LIP(0.0), solver)
+    assert result.status == "optimal"
+    assert result.utility >= at_zero.utility - 1e-9
+    assert result.utility == pytest.approx(kept, abs=1e-7)
 
 
 def test_where_nothing_may_be_told_is_found_for_every_notion_about_lifts():
@@ -360,8 +360,8 @@ def test_budgets_beyond_the_largest_double_are_budgets(eps):
             optimal(joint, LIP(0.3)).utility, abs=1e-6
         )
     for alpha in (2.0, 50.0):
-        found = optimal(joint, AlphaLift(eps, eps, alpha), time_limit=1.0)
-        assert found.utility == pytest.approx(entropy, abs=1e-9)
+        result = optimal(joint, AlphaLift(eps, eps, alpha), time_limit=1.0)
+        assert result.utility == pytest.approx(entropy, abs=1e-9)
     cells = Joint.with_secret_released([[7, 10, 1], [26, 57, 2], [3, 3, 3]])
     whole = float(measures.entropy(cells.p_x))
     assert optimal(cells, RLDP.of_joint(cells, eps)).utility == pytest.approx(whole, abs=1e-9)

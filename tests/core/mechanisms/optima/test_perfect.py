@@ -20,24 +20,24 @@ from tests.strategies import joints
 
 def largest_lift(joint, kernel):
     """The largest |lift − 1| of an output, in fractions of the kernel's own doubles."""
-    p = [[Fraction(float(one)) for one in row] for row in joint.p]
-    columns = [[Fraction(float(one)) for one in column] for column in kernel.T]
+    p = [[Fraction(float(item)) for item in row] for row in joint.p]
+    columns = [[Fraction(float(item)) for item in column] for column in kernel.T]
     worst = Fraction(0)
     total = sum(map(sum, p))
     for column in columns:
-        told = [sum(a * b for a, b in zip(row, column, strict=True)) for row in p]
-        for row, one in zip(p, told, strict=True):
-            worst = max(worst, abs(one * total / sum(told) / sum(row) - 1))
+        reported = [sum(a * b for a, b in zip(row, column, strict=True)) for row in p]
+        for row, item in zip(p, reported, strict=True):
+            worst = max(worst, abs(item * total / sum(reported) / sum(row) - 1))
     return float(worst)
 
 
 @given(joints(max_s=4, max_x=7, min_x=2))
 @settings(max_examples=150)
 def test_outputs_tell_nothing_and_exist_where_any_do(joint):
-    found = perfectly_private(joint, LIP(0.0), NEVER)
+    result = perfectly_private(joint, LIP(0.0), NEVER)
     left = perfect_privacy(joint)
-    assert bool(found) == (left.dimension > 0)
-    for made in found:
+    assert bool(result) == (left.dimension > 0)
+    for made in result:
         assert made.kernel.sum(axis=1) == pytest.approx(1.0)
         assert largest_lift(joint, made.kernel) < 1e-9
         assert ((made.kernel > 0).sum(axis=0) <= left.rank).all()

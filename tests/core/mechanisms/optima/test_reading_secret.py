@@ -141,23 +141,23 @@ def test_one_symbol_says_nothing():
 
 
 def test_it_is_a_question_like_any_other(capsys):
-    asked = Scenario(notion="lip", eps=0.1, mechanism="optimal_reading_secret")
-    assert Scenario.from_json(asked.to_json()) == asked
-    assert from_query(to_query(asked)) == (asked, ())
-    result = evaluate(asked)
+    request = Scenario(notion="lip", eps=0.1, mechanism="optimal_reading_secret")
+    assert Scenario.from_json(request.to_json()) == request
+    assert from_query(to_query(request)) == (request, ())
+    result = evaluate(request)
     made = result.mechanism
     assert made.kernel.shape[0] == result.joint.n_s * result.joint.n_x
     assert made.audit.holds
     assert result.after.achieved["lip"] <= 0.1 + 1e-12
-    assert made.utility > evaluate(replace(asked, mechanism="optimal")).mechanism.utility
-    exec(snippet(asked), {})
+    assert made.utility > evaluate(replace(request, mechanism="optimal")).mechanism.utility
+    exec(snippet(request), {})
     assert f"NMI {made.nmi:.6f}" in capsys.readouterr().out
-    guessed = replace(asked, purpose="guess")
+    guessed = replace(request, purpose="guess")
     program = snippet(guessed)
     assert "seed=0, utility=purpose)" in program
     exec(program, {})
     assert f"{evaluate(guessed).mechanism.utility:.6f}" in capsys.readouterr().out
-    line = sweep(asked, result.joint, [0.05, 0.1, 0.2])
+    line = sweep(request, result.joint, [0.05, 0.1, 0.2])
     assert (np.diff(line.utility) > 0).all()
     assert line.utility[1] == pytest.approx(made.utility, abs=1e-6)
 

@@ -46,8 +46,8 @@ def of_itself(p_x, eps):
     weights = columns * p_x
     total = weights.sum(axis=1)
     gain = (weights * np.log(columns / total[:, None])).sum(axis=1)
-    found = optimize.linprog(-gain, A_eq=columns.T, b_eq=np.ones(n_x))
-    return -found.fun
+    result = optimize.linprog(-gain, A_eq=columns.T, b_eq=np.ones(n_x))
+    return -result.fun
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -57,19 +57,19 @@ def test_ldp_of_x_itself_keeps_no_more(case, eps):
     notion = RobustLDP.of_joint(joint, eps)
     floor = of_itself(joint.p_x, eps)
     (known,) = of_x_itself(joint, notion)
-    found = answer(joint, notion)
-    assert floor - 1e-6 <= known.utility <= found.utility + 1e-9
-    assert found.audit.holds
-    assert found.utility <= found.upper_bound
+    result = answer(joint, notion)
+    assert floor - 1e-6 <= known.utility <= result.utility + 1e-9
+    assert result.audit.holds
+    assert result.utility <= result.upper_bound
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_optima_at_the_estimate_bound_it_and_moved_to_its_level_keep_no_more(case):
     joint = drawn(*case)
     notion = RobustLDP.of_joint(joint, 1.0)
-    found = answer(joint, notion)
+    result = answer(joint, notion)
     most = answer(joint, LDP(1.0), 5.0).upper_bound
-    assert found.upper_bound <= most + 1e-6
+    assert result.upper_bound <= most + 1e-6
     for eps in (1.0, 0.5, 0.25):
         kernel = m.optimal(joint, LDP(eps)).kernel
         low, high = 0.0, 1.0
@@ -78,7 +78,7 @@ def test_optima_at_the_estimate_bound_it_and_moved_to_its_level_keep_no_more(cas
             moved = (1 - share) * kernel + share * (joint.p_x @ kernel)
             low, high = (low, share) if notion.holds(joint, moved) else (share, high)
         moved = (1 - high) * kernel + high * (joint.p_x @ kernel)
-        assert kept(joint, moved) <= found.utility + 1e-6
+        assert kept(joint, moved) <= result.utility + 1e-6
 
 
 @pytest.mark.parametrize("case", CASES[:3])
@@ -104,13 +104,13 @@ def test_whatever_the_data_no_answer_is_below_what_is_known_nor_a_bound_above(se
     n, eps, alpha = int(10 ** rng.uniform(1.7, 7)), rng.uniform(0.2, 1.5), [0.5, 1, 2, 5][seed % 4]
     joint = drawn(int(rng.integers(2, 9)), int(rng.integers(2, 21)), n)
     notion = RobustLDP.of_joint(joint, eps, alpha=alpha)
-    found = answer(joint, notion, 0.5)
+    result = answer(joint, notion, 0.5)
     (known,) = of_x_itself(joint, notion)
-    assert known.utility <= found.utility + 1e-9
+    assert known.utility <= result.utility + 1e-9
     for strict in ({"eps": eps / 2}, {"eps": eps, "n": n // 10}):
         less = answer(joint, RobustLDP.of_joint(joint, **strict, alpha=alpha), 0.5)
-        assert less.utility <= min(found.utility + 1e-6, found.upper_bound + 1e-9)
-    assert found.upper_bound <= answer(joint, LDP(eps), 0.1).upper_bound + 1e-6
+        assert less.utility <= min(result.utility + 1e-6, result.upper_bound + 1e-9)
+    assert result.upper_bound <= answer(joint, LDP(eps), 0.1).upper_bound + 1e-6
 
 
 @pytest.mark.parametrize("notion", [RobustLDP, RobustPML])
@@ -126,17 +126,17 @@ def test_every_order_has_an_answer_that_keeps_something(notion, alpha):
 def test_where_all_distributions_are_possible_it_is_ldp_of_x_itself(n):
     joint = Joint.from_counts(np.array([[6, 2, 1], [3, 4, 5]]) / 21)
     ball = RenyiBall(joint.p, np.inf) if n is None else ball_around(joint, n=n, alpha=0.5)
-    found = answer(joint, RobustLDP(1.0, ball), 5.0)
+    result = answer(joint, RobustLDP(1.0, ball), 5.0)
     assert ball.bound == np.inf
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
 
 
 def test_where_all_distributions_are_possible_many_symbols_are_proven_too():
     joint = drawn(4, 12, 500)
-    found = answer(joint, RobustLDP(1.0, RenyiBall(joint.p, np.inf)))
-    assert found.status == "optimal"
-    assert found.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
+    result = answer(joint, RobustLDP(1.0, RenyiBall(joint.p, np.inf)))
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(of_itself(joint.p_x, 1.0), abs=1e-6)
 
 
 def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():

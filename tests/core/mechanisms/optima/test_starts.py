@@ -177,18 +177,18 @@ def test_an_optimum_that_keeps_nothing_has_few_outputs():
     noise = np.random.default_rng(2).integers(-5, 6, size=(3, 16))
     joint = Joint.from_counts(rows[:, None] * columns * (1 + 1e-3 * noise))
     with clock.using(clock.Ticking(0.1)):
-        found = m.optimal(joint, LDP(1e-9), time_limit=2.0)
+        result = m.optimal(joint, LDP(1e-9), time_limit=2.0)
         separate = catalogue.build("oue", joint, LDP(1e-9))
     assert separate.n_y > MANY
-    assert found.n_y <= 16
-    assert found.utility >= separate.utility - 1e-12
+    assert result.n_y <= 16
+    assert result.utility >= separate.utility - 1e-12
 
 
 def test_a_known_mechanism_is_the_answer_where_the_search_found_less():
     joint = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
     merged, least = m.subset_merging(joint, LIP(0.5)), m.optimal(joint, LIP(0.0))
     bound = m.optimal(joint, LIP(0.5)).upper_bound
-    found = make_mechanism(
+    result = make_mechanism(
         joint,
         least.kernel,
         name="Optimal",
@@ -197,7 +197,7 @@ def test_a_known_mechanism_is_the_answer_where_the_search_found_less():
         notion=LIP(0.5),
         upper_bound=bound,
     )
-    better = at_least(joint, found, [least, merged])
+    better = at_least(joint, result, [least, merged])
     assert better.utility == merged.utility
     assert (better.name, better.status, better.upper_bound) == ("Optimal", "time limit", bound)
     assert at_least(joint, better, [least, merged]) is better

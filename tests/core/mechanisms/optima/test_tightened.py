@@ -35,21 +35,21 @@ def members(ball, p_hat, seed=0):
 def test_each_keeps_ldp_at_every_distribution_that_the_records_leave_possible(counts, eps):
     joint = Joint.from_counts(counts)
     ball = ball_around(joint)
-    found = tightened(joint, RobustLDP(eps, ball))
-    for made in found:
+    result = tightened(joint, RobustLDP(eps, ball))
+    for made in result:
         assert made.information > 0
         for truth in members(ball, joint.p):
             rows = truth / truth.sum(axis=1, keepdims=True) @ made.kernel
             assert np.log(rows.max(axis=0) / rows.min(axis=0)).max() <= eps + 1e-9
-    assert found or eps < 1
+    assert result or eps < 1
 
 
 def test_of_the_pair_each_keeps_it_too():
     joint = Joint.with_secret_released(COUNTS / COUNTS.sum())
     notion = RLDP.of_joint(joint, 1.0, n=int(COUNTS.sum()))
-    found = tightened(joint, notion)
-    assert found
-    for made in found:
+    result = tightened(joint, notion)
+    assert result
+    for made in result:
         kernel = made.kernel.reshape(2, 4, -1)
         for truth in members(notion.uncertainty, notion.uncertainty.p_hat_su):
             given = truth / truth.sum(axis=1, keepdims=True)
@@ -75,9 +75,9 @@ def test_a_table_of_hundreds_of_cells_has_some_too(eps, least):
     assert drawn.p.size > MOST_CELLS
     joint = Joint.from_counts(rng.multinomial(30_000, drawn.p.ravel()).reshape(4, 100))
     ball = ball_around(joint)
-    found = tightened(joint, RobustLDP(eps, ball))
-    assert max(made.nmi for made in found) > least
-    for made in found:
+    result = tightened(joint, RobustLDP(eps, ball))
+    assert max(made.nmi for made in result) > least
+    for made in result:
         for truth in members(ball, joint.p):
             rows = truth / truth.sum(axis=1, keepdims=True) @ made.kernel
             assert np.log(rows.max(axis=0) / rows.min(axis=0)).max() <= eps + 1e-9
@@ -86,10 +86,10 @@ def test_a_table_of_hundreds_of_cells_has_some_too(eps, least):
 @pytest.mark.parametrize(("reading", "least"), [("markov", 0.8), ("pair", 0.65)])
 def test_a_robust_optimum_without_time_keeps_most_of_what_can_be_kept(reading, least):
     """A search that may not begin answers with a start, not with an output that says nothing."""
-    asked = standard(Scenario(time_limit=0.25), reading).scenarios[2]
-    counted = count(asked.data)
+    request = standard(Scenario(time_limit=0.25), reading).scenarios[2]
+    counted = count(request.data)
     with clock.using(clock.Ticking(1.0)):
-        made = asked.build_mechanism(counted.joint)
+        made = request.build_mechanism(counted.joint)
     assert made.kept > least
     assert made.audit.holds
     assert made.status == "time limit"

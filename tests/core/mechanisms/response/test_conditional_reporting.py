@@ -108,8 +108,8 @@ def test_with_one_secret_x_is_published():
 def test_probabilities_below_every_double_are_refused_in_a_sentence():
     """7e-301 · 6e-200 passed for 0, and the refusal was that no mechanism keeps the notion."""
     joint = Joint.from_counts([[5e-300, 0.0], [1e-100, 6e-300], [7.0, 3e-300]])
-    with pytest.raises(InvalidInputError, match="with a probability of 1e-500 together") as found:
+    with pytest.raises(InvalidInputError, match="with a probability of 1e-500 together") as result:
         m.conditional_reporting(joint, LIP(0.3))
-    assert str(found.value).endswith("at least 1e-307.")
+    assert str(result.value).endswith("at least 1e-307.")
     ordinary = Joint.from_counts([[5e-300, 0.0], [1.0, 6.0], [7.0, 3.0]])
     assert LIP(0.3).holds(ordinary, m.conditional_reporting(ordinary, LIP(0.3)).kernel)

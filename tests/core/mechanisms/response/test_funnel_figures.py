@@ -12,7 +12,7 @@ from core.notions import LIP
 def differences(draws, n_s, n_x, eps, seed):
     """α and NMI of GRR less those of conditional reporting, under the Jeffreys prior."""
     rng = np.random.default_rng(seed)
-    found = []
+    result = []
     for _ in range(draws):
         joint = Joint.random_dirichlet(n_s, n_x, 0.5, rng)
         alphas = grr_alpha(joint, LIP(eps)), conditional_alpha(joint, LIP(eps))
@@ -20,14 +20,14 @@ def differences(draws, n_s, n_x, eps, seed):
             continue
         grr = m.generalized_randomized_response(joint, eps=eps).nmi
         reporting = m.conditional_reporting(joint, LIP(eps)).nmi
-        found.append((alphas[0] - alphas[1], grr - reporting))
-    return np.array(found)
+        result.append((alphas[0] - alphas[1], grr - reporting))
+    return np.array(result)
 
 
 @pytest.mark.parametrize(("eps", "printed"), [(1.0, 0.9815), (1.5, 0.9889), (2.0, 0.9731)])
 def test_figure_8_the_difference_in_alpha_explains_that_in_utility(eps, printed):
-    found = differences(100, 5, 5, eps, seed=8)
-    ours = np.corrcoef(found.T)[0, 1]
+    result = differences(100, 5, 5, eps, seed=8)
+    ours = np.corrcoef(result.T)[0, 1]
     # Two samples of 100: Fisher's z of each has standard error 1/√97.
     assert abs(np.arctanh(ours) - np.arctanh(printed)) < 4 * np.sqrt(2 / 97)
 

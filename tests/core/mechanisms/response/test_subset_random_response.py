@@ -35,10 +35,10 @@ def test_whenever_time_cuts_it_short_it_says_so(notion):
     cut = 0
     for tick in np.geomspace(1e-3, 10, 20):
         with clock.using(clock.Ticking(tick)):
-            found = m.subset_random_response(JOINT, notion)
-        cut += found.status == "time limit"
-        if found.status == "heuristic":
-            assert found.utility == whole.utility, tick
+            result = m.subset_random_response(JOINT, notion)
+        cut += result.status == "time limit"
+        if result.status == "heuristic":
+            assert result.utility == whole.utility, tick
     assert 0 < cut < 20
 
 
@@ -48,17 +48,17 @@ def test_a_set_without_time_is_told_as_far_as_it_may_be():
     joint = Joint.from_counts(rng.integers(1, 9, size=(6, 300)))
     notion = LIP(0.02)
     with clock.using(clock.Ticking(1000.0)):
-        found = m.subset_random_response(joint, notion)
+        result = m.subset_random_response(joint, notion)
         merged = m.subset_merging(joint, notion)
-    assert found.status == "time limit"
-    assert found.audit.holds
-    assert found.utility > merged.utility + 1e-6
+    assert result.status == "time limit"
+    assert result.audit.holds
+    assert result.utility > merged.utility + 1e-6
 
 
 def test_symbols_that_a_secret_cannot_have_are_told_without_a_warning():
     joint = Joint.from_counts([[0, 0, 1, 1, 0], [1, 0, 1, 1, 1], [1, 0, 1, 0, 0]])
-    found = m.subset_random_response(joint, ALIP(0.5, 0.0))
-    assert found.utility == pytest.approx(np.log(2))
+    result = m.subset_random_response(joint, ALIP(0.5, 0.0))
+    assert result.utility == pytest.approx(np.log(2))
 
 
 @pytest.mark.parametrize("time_limit", [0, -1.0])

@@ -152,7 +152,7 @@ def test_standard_errors_are_neither_too_small_nor_too_large():
     joint = Joint.random_uniform(3, 8, np.random.default_rng(5))
     exact = m.optimized_unary_encoding(joint, eps=0.3).utility
     made = [m.unary_encoding_summary(joint, eps=0.3, seed=i, draws=300) for i in range(100)]
-    scores = np.array([(one.utility - exact) / one.standard_error for one in made])
+    scores = np.array([(item.utility - exact) / item.standard_error for item in made])
     # The mean square of 100 standard normal scores has standard error 0.14.
     assert abs((scores**2).mean() - 1) < 0.6
 

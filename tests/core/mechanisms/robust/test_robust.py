@@ -25,10 +25,10 @@ def at_truth(mechanism):
 
 
 def test_printed_polyopt_of_example_3():
-    found = m.polyopt(EXAMPLE, EPS, BALL, include_same_secret=True)
-    assert found.utility == pytest.approx(0.42278, abs=5e-6)
-    assert found.status == "optimal"
-    assert at_truth(found) == pytest.approx(0.37021, abs=5e-6)
+    result = m.polyopt(EXAMPLE, EPS, BALL, include_same_secret=True)
+    assert result.utility == pytest.approx(0.42278, abs=5e-6)
+    assert result.status == "optimal"
+    assert at_truth(result) == pytest.approx(0.37021, abs=5e-6)
     printed = np.array(
         [
             [0.0885, 0.3840, 0.6667, 0.0507],
@@ -37,39 +37,39 @@ def test_printed_polyopt_of_example_3():
             [0.2094, 0.0616, 0.3333, 0.0254],
         ]
     )
-    order = np.lexsort(found.kernel.round(3)), np.lexsort(printed.T.round(3))
-    assert found.kernel[:, order[0]] == pytest.approx(printed.T[:, order[1]], abs=1e-4)
+    order = np.lexsort(result.kernel.round(3)), np.lexsort(printed.T.round(3))
+    assert result.kernel[:, order[0]] == pytest.approx(printed.T[:, order[1]], abs=1e-4)
 
 
 def test_polyopt_without_the_vacuous_rows():
-    found = m.polyopt(EXAMPLE, EPS, BALL)
-    assert found.utility == pytest.approx(0.5630, abs=5e-5)
-    assert found.nmi == pytest.approx(0.518, abs=5e-4)
-    assert found.audit.holds
+    result = m.polyopt(EXAMPLE, EPS, BALL)
+    assert result.utility == pytest.approx(0.5630, abs=5e-5)
+    assert result.nmi == pytest.approx(0.518, abs=5e-4)
+    assert result.audit.holds
     assert (
-        RLDP(EPS, BALL).achieved(Joint.with_secret_released(EXAMPLE), found.kernel) <= EPS + 1e-12
+        RLDP(EPS, BALL).achieved(Joint.with_secret_released(EXAMPLE), result.kernel) <= EPS + 1e-12
     )
 
 
 def test_exact_optimum_of_example_3():
-    found = m.robust_optimal(EXAMPLE, EPS, BALL, time_limit=60)
-    assert found.nmi >= 0.546
-    assert found.nmi == pytest.approx(0.54607, abs=5e-6)
-    assert found.status == "optimal"
-    assert found.gap <= 1e-6
-    assert found.audit.achieved <= EPS + 1e-12
-    assert found.notion.exact
+    result = m.robust_optimal(EXAMPLE, EPS, BALL, time_limit=60)
+    assert result.nmi >= 0.546
+    assert result.nmi == pytest.approx(0.54607, abs=5e-6)
+    assert result.status == "optimal"
+    assert result.gap <= 1e-6
+    assert result.audit.achieved <= EPS + 1e-12
+    assert result.notion.exact
 
 
 def test_a_robust_optimum_in_a_hurry_is_polyopt_with_a_bound_that_holds():
-    found = m.robust_optimal(EXAMPLE, EPS, BALL, time_limit=0.3)
-    assert found.status == "time limit"
-    assert found.notion.exact
-    assert found.audit.holds
-    assert found.utility <= m.polyopt(EXAMPLE, EPS, BALL, time_limit=60).utility + 1e-6
-    assert found.utility >= m.secret_randomized_response(EXAMPLE, EPS).utility - 1e-9
-    assert found.upper_bound >= m.non_robust(EXAMPLE, EPS, time_limit=60).utility - 1e-9
-    assert found.gap == pytest.approx(found.upper_bound - found.utility)
+    result = m.robust_optimal(EXAMPLE, EPS, BALL, time_limit=0.3)
+    assert result.status == "time limit"
+    assert result.notion.exact
+    assert result.audit.holds
+    assert result.utility <= m.polyopt(EXAMPLE, EPS, BALL, time_limit=60).utility + 1e-6
+    assert result.utility >= m.secret_randomized_response(EXAMPLE, EPS).utility - 1e-9
+    assert result.upper_bound >= m.non_robust(EXAMPLE, EPS, time_limit=60).utility - 1e-9
+    assert result.gap == pytest.approx(result.upper_bound - result.utility)
 
 
 def test_the_robust_optimum_is_never_below_polyopt_of_the_same_time():
@@ -126,10 +126,10 @@ def test_a_robust_optimum_without_a_proof_is_bounded_by_ldp_at_the_estimate():
     counts = np.random.default_rng(5).integers(1, 30, size=(3, 8))
     ball = RenyiBall.confidence(counts, int(counts.sum()))
     with clock.using(clock.Ticking(1 / 32)):
-        found = m.robust_optimal(counts, 0.3, ball, time_limit=1.0)
+        result = m.robust_optimal(counts, 0.3, ball, time_limit=1.0)
         trusting = m.non_robust(counts, 0.3, time_limit=0.1)
-    assert found.status == "time limit"
-    assert found.utility < found.upper_bound <= trusting.upper_bound + 1e-12
+    assert result.status == "time limit"
+    assert result.utility < result.upper_bound <= trusting.upper_bound + 1e-12
     assert trusting.upper_bound < -(counts / counts.sum() * np.log(counts / counts.sum())).sum()
 
 
@@ -138,28 +138,28 @@ def test_a_robust_optimum_too_large_for_cutting_planes_is_not_below_polyopt(monk
         "core.mechanisms.optima.robust_optimal"
     )  # the name is the function
     monkeypatch.setattr(module, "too_large", lambda allowed: allowed.oracle is not None)
-    found = m.robust_optimal(EXAMPLE, EPS, BALL)
-    assert found.utility >= m.polyopt(EXAMPLE, EPS, BALL).utility - 1e-9
-    assert found.notion.exact
-    assert found.audit.holds
-    assert found.upper_bound >= max(found.utility, 0.59360)
+    result = m.robust_optimal(EXAMPLE, EPS, BALL)
+    assert result.utility >= m.polyopt(EXAMPLE, EPS, BALL).utility - 1e-9
+    assert result.notion.exact
+    assert result.audit.holds
+    assert result.upper_bound >= max(result.utility, 0.59360)
 
 
 def test_non_robust_optimum_of_example_3():
-    found = m.non_robust(EXAMPLE, EPS)
-    assert found.nmi == pytest.approx(0.610, abs=5e-4)
+    result = m.non_robust(EXAMPLE, EPS)
+    assert result.nmi == pytest.approx(0.610, abs=5e-4)
     assert (
-        RLDP(EPS, BALL, exact=True).achieved(Joint.with_secret_released(EXAMPLE), found.kernel)
+        RLDP(EPS, BALL, exact=True).achieved(Joint.with_secret_released(EXAMPLE), result.kernel)
         > EPS
     )
 
 
 def test_secret_randomised_response_of_example_4():
-    found = m.secret_randomized_response(EXAMPLE, EPS)
-    assert found.kernel[0] == pytest.approx([4 / 9, 1 / 9, 2 / 9, 2 / 9])
-    assert found.utility == pytest.approx(0.1005, abs=5e-5)
-    assert at_truth(found) == pytest.approx(0.0942, abs=5e-5)
-    assert found.audit.achieved == pytest.approx(EPS)
+    result = m.secret_randomized_response(EXAMPLE, EPS)
+    assert result.kernel[0] == pytest.approx([4 / 9, 1 / 9, 2 / 9, 2 / 9])
+    assert result.utility == pytest.approx(0.1005, abs=5e-5)
+    assert at_truth(result) == pytest.approx(0.0942, abs=5e-5)
+    assert result.audit.achieved == pytest.approx(EPS)
 
 
 def test_generalised_randomised_response_of_example_4():
@@ -172,17 +172,17 @@ def test_independent_reporting_of_example_5():
     # the printed d = 1.4591 follows from the right B_s, not from the printed radii (1.4184)
     assert conditional_distance(BALL) == pytest.approx(1.4591, abs=5e-5)
     assert pytest.approx(1.4184, abs=1e-4) == 2 * 0.6107 + 2 * (7 / 17 - 26 / 83)
-    found = m.independent_reporting(EXAMPLE, EPS, BALL)
+    result = m.independent_reporting(EXAMPLE, EPS, BALL)
     assert best_split(EXAMPLE, EPS, conditional_distance(BALL)) == pytest.approx(EPS)
-    assert np.unique(found.kernel.round(4)) == pytest.approx([0.1483, 0.3517])
-    assert found.utility == pytest.approx(0.0755, abs=5e-5)
-    assert at_truth(found) == pytest.approx(0.0718, abs=5e-5)
+    assert np.unique(result.kernel.round(4)) == pytest.approx([0.1483, 0.3517])
+    assert result.utility == pytest.approx(0.0755, abs=5e-5)
+    assert at_truth(result) == pytest.approx(0.0718, abs=5e-5)
 
 
 def test_independent_reporting_is_a_product_with_the_stated_budgets():
     cells, eps = np.array([[0.2, 0.1, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]]), 4.0
     ball = RenyiBall.confidence(cells, 100_000)
-    found = m.independent_reporting(cells, eps, ball)
+    result = m.independent_reporting(cells, eps, ball)
     distance = conditional_distance(ball)
     assert 0.1 < best_split(cells, eps, distance) < eps - 0.1
     utilities = []
@@ -193,8 +193,8 @@ def test_independent_reporting_is_a_product_with_the_stated_budgets():
             of_s / of_s.sum(axis=1, keepdims=True), of_u / of_u.sum(axis=1, keepdims=True)
         )
         utilities.append(float(robust_designs.information(cells, kernel)))
-    assert found.utility >= max(utilities) - 1e-9
-    assert found.utility == pytest.approx(max(utilities), abs=1e-3)
+    assert result.utility >= max(utilities) - 1e-9
+    assert result.utility == pytest.approx(max(utilities), abs=1e-3)
 
 
 @pytest.mark.parametrize("eps", [400.0, 709.5, 1e308])
@@ -202,10 +202,10 @@ def test_independent_reporting_is_a_product_with_the_stated_budgets():
     "made", [m.secret_randomized_response, m.pair_randomized_response], ids=["secret", "pair"]
 )
 def test_a_finite_budget_leaves_no_answer_impossible(made, eps):
-    found = made(EXAMPLE, eps)
-    assert found.audit.holds
-    assert found.nmi == pytest.approx(1.0)
-    assert (found.kernel > 0).all()
+    result = made(EXAMPLE, eps)
+    assert result.audit.holds
+    assert result.nmi == pytest.approx(1.0)
+    assert (result.kernel > 0).all()
     assert m.independent_reporting(EXAMPLE, eps, BALL).nmi == pytest.approx(1.0)
 
 
@@ -282,22 +282,26 @@ def test_theorem_4_secret_rr_is_optimal_without_knowledge_for_large_budgets():
 @pytest.mark.parametrize("alpha", [0.7, 1.0, 3.0])
 def test_other_orders_keep_the_promise_for_all_sampled_members(alpha):
     ball = RenyiBall(EXAMPLE, 0.02, alpha)
-    found = m.robust_optimal(EXAMPLE, EPS, ball, gap=1e-3, time_limit=3)
+    result = m.robust_optimal(EXAMPLE, EPS, ball, gap=1e-3, time_limit=3)
     poly = m.polyopt(EXAMPLE, EPS, ball)
-    assert poly.utility - 1e-8 <= found.utility <= m.non_robust(EXAMPLE, EPS).utility + 1e-8
+    assert poly.utility - 1e-8 <= result.utility <= m.non_robust(EXAMPLE, EPS).utility + 1e-8
     members = ball.sample(3000, np.random.default_rng(0), boundary=True)
-    levels = robust_designs.realised_level(members, found.kernel)
+    levels = robust_designs.realised_level(members, result.kernel)
     assert levels.max() <= EPS + 1e-12
 
 
 def test_zero_cells_get_an_answer_and_keep_the_promise():
     cells = np.array([[7, 10, 0], [26, 30, 27]])
     ball = RenyiBall.confidence(cells, 100)
-    for found in (m.polyopt(cells, EPS, ball), m.non_robust(cells, EPS)):
-        assert found.kernel.shape[0] == 6
-        assert found.kernel.sum(axis=1) == pytest.approx(np.ones(6))
-        assert found.kernel[2] == pytest.approx((7 * found.kernel[0] + 10 * found.kernel[1]) / 17)
-        assert found.notes[-1] == "1 cell never seen: answered like a typical member of the secret."
+    for result in (m.polyopt(cells, EPS, ball), m.non_robust(cells, EPS)):
+        assert result.kernel.shape[0] == 6
+        assert result.kernel.sum(axis=1) == pytest.approx(np.ones(6))
+        assert result.kernel[2] == pytest.approx(
+            (7 * result.kernel[0] + 10 * result.kernel[1]) / 17
+        )
+        assert (
+            result.notes[-1] == "1 cell never seen: answered like a typical member of the secret."
+        )
     poly = m.polyopt(cells, EPS, ball)
     members = ball.sample(3000, np.random.default_rng(0), boundary=True)
     assert members[:, 0, 2].max() > 0.01
@@ -359,9 +363,9 @@ def test_bad_input_gets_one_sentence(make, sentence):
 
 
 def test_ldp_of_the_non_robust_optimum_is_audited_at_the_estimate():
-    found = m.non_robust(EXAMPLE, EPS)
-    assert found.notion == LDP(EPS)
-    assert found.audit.achieved <= EPS + 1e-12
+    result = m.non_robust(EXAMPLE, EPS)
+    assert result.notion == LDP(EPS)
+    assert result.audit.achieved <= EPS + 1e-12
 
 
 def test_polyopt_in_place_of_the_optimum_passes_the_audit_of_the_set_itself():

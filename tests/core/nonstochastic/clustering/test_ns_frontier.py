@@ -36,9 +36,9 @@ def test_a_grid_of_weights_finds_nothing_else(occurs, algorithm, utility):
     values = VALUES[: occurs.shape[1]]
     points = ns.pareto_frontier(occurs, algorithm, utility, values)
     for weight in [*np.geomspace(0.01, 20, 25), 0.0]:
-        found = run(algorithm, occurs, weight, utility, values)
+        result = run(algorithm, occurs, weight, utility, values)
         assert any(
-            p.leakage <= found.leakage and p.utility >= found.utility - 1e-12 for p in points
+            p.leakage <= result.leakage and p.utility >= result.utility - 1e-12 for p in points
         )
 
 
@@ -49,9 +49,9 @@ def test_a_point_is_what_its_weights_give(occurs, algorithm, utility):
     for point in ns.pareto_frontier(occurs, algorithm, utility, values):
         low, high = point.weights
         inside = (low + min(high, low + 10)) / 2
-        found = run(algorithm, occurs, inside, utility, values)
-        assert found.partition == point.partition
-        assert (found.leakage, found.utility) == (point.leakage, point.utility)
+        result = run(algorithm, occurs, inside, utility, values)
+        assert result.partition == point.partition
+        assert (result.leakage, result.utility) == (point.leakage, point.utility)
 
 
 @settings(max_examples=40, deadline=None)

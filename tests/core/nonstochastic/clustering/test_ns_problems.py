@@ -16,13 +16,13 @@ HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")
 
 def test_each_problem_has_its_algorithm():
     for problem in ns.PROBLEMS:
-        found = ns.solve(problem, OCCURS, 0.3)
+        result = ns.solve(problem, OCCURS, 0.3)
         plain = (
             ns.merge_for_anonymity(OCCURS, 0.3)
             if problem == "anonymity"
             else ns.merge_for_indistinguishability(OCCURS, 0.3, objective=problem)
         )
-        assert found == plain
+        assert result == plain
     with pytest.raises(InvalidInputError, match=r"problem must be one of anonymity, .*'best'"):
         ns.solve("best", OCCURS, 0.3)
 
@@ -48,14 +48,14 @@ def test_the_quantisation_found_is_that_of_the_algorithm():
 
 @pytest.mark.parametrize("problem", ns.PROBLEMS)
 def test_a_scenario_quantises_numbers_by_their_distance(problem):
-    asked = Scenario(data=HEART, mechanism=f"merge_{problem}", weight=0.003, utility="distortion")
-    result = evaluate(asked)
-    found = ns.solve(
+    request = Scenario(data=HEART, mechanism=f"merge_{problem}", weight=0.003, utility="distortion")
+    result = evaluate(request)
+    answer = ns.solve(
         problem, result.joint.p > 0, 0.003, "distortion", result.counted.x_values
     ).partition
-    assert result.mechanism.partition == found
+    assert result.mechanism.partition == answer
     assert 1 <= result.mechanism.n_y < result.joint.n_x
-    assert Scenario.from_json(asked.to_json()) == asked
+    assert Scenario.from_json(request.to_json()) == request
 
 
 def test_weight_and_utility_are_idle_where_nothing_is_merged():

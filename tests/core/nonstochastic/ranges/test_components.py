@@ -18,14 +18,14 @@ def bipartite(occurs):
 @given(joint_ranges(max_s=8, max_x=8))
 def test_components_are_those_of_networkx(occurs):
     rows, columns = components(occurs)
-    found = {
+    result = {
         frozenset(
             [("s", s) for s in np.flatnonzero(rows == c)]
             + [("x", x) for x in np.flatnonzero(columns == c)]
         )
         for c in range(columns.max() + 1)
     }
-    assert found == {frozenset(part) for part in nx.connected_components(bipartite(occurs))}
+    assert result == {frozenset(part) for part in nx.connected_components(bipartite(occurs))}
 
 
 def test_rows_and_columns_without_any_pair_are_in_no_component():

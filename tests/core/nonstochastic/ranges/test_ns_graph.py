@@ -42,8 +42,8 @@ def test_components_are_those_of_networkx_in_both_views(data, occurs):
             graph.add_nodes_from(range(count))
         else:
             graph.add_nodes_from(s for s in range(count) if occurs[s].any())
-        found = ns.connected_components(occurs, partition, nodes)
-        assert {frozenset(c) for c in found} == {
+        result = ns.connected_components(occurs, partition, nodes)
+        assert {frozenset(c) for c in result} == {
             frozenset(c) for c in nx.connected_components(graph)
         }
 

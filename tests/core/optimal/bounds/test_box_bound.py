@@ -48,14 +48,14 @@ def test_never_below_the_optimum_and_close_to_it(together, monkeypatch):
         best = entropy - cost
         bounds = BoxBound(allowed, joint.p_x)
         with clock.using(clock.Ticking(STEP)):
-            found = [
+            result = [
                 bounds.bound(joint.p_x[None], best + 1e-4, Deadline(limit * STEP))
                 for limit in (0, 10, 100, 1_000, 4_000)
             ]
-        assert min(found) >= best - 1e-9, seed
-        assert found == sorted(found, reverse=True), seed
-        assert found[0] <= entropy + 1e-9
-        lacking.append((found[-1] - best) / max(entropy, 1e-3))
+        assert min(result) >= best - 1e-9, seed
+        assert result == sorted(result, reverse=True), seed
+        assert result[0] <= entropy + 1e-9
+        lacking.append((result[-1] - best) / max(entropy, 1e-3))
     assert max(lacking) < 0.02
     assert np.median(lacking) < 1e-3
 

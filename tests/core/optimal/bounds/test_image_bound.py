@@ -29,15 +29,17 @@ def test_the_least_price_is_that_of_the_best_vertex(joint, seed, eps):
         allowed = notion.allowed_set(joint)
         goal = task(joint, 3, seed)
         prices = 0.5 * rng.random(joint.n_x)
-        found = ImageBound(allowed, goal).minimise(prices, tolerance=1e-7, deadline=NEVER)
+        result = ImageBound(allowed, goal).minimise(prices, tolerance=1e-7, deadline=NEVER)
         points = allowed_vertices(allowed)
         best = (goal.cost(points) - points @ prices).min()
-        assert found.floor <= best + 1e-9
-        if not found.best < -4e-7:  # else it may end early, as better prices help more
-            assert found.floor >= min(best, 0) - 1.1e-7
-        assert found.best >= best - 1e-8
-        assert goal.cost(found.point) - prices @ found.point == pytest.approx(found.best, abs=1e-9)
-        assert (goal.cost(found.outputs) - found.outputs @ prices < 0).all()
+        assert result.floor <= best + 1e-9
+        if not result.best < -4e-7:  # else it may end early, as better prices help more
+            assert result.floor >= min(best, 0) - 1.1e-7
+        assert result.best >= best - 1e-8
+        assert goal.cost(result.point) - prices @ result.point == pytest.approx(
+            result.best, abs=1e-9
+        )
+        assert (goal.cost(result.outputs) - result.outputs @ prices < 0).all()
 
 
 def test_a_floor_is_valid_however_short_the_time():

@@ -61,8 +61,8 @@ def test_no_mechanism_is_above_it(case, eps):
     notion = RobustLDP.of_joint(joint, eps)
     bound = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
     with clock.using(clock.Ticking(4e-3)):
-        found = m.optimal(joint, notion, time_limit=1.0)
-    assert found.utility <= bound <= float(entropy(joint.p_x)) + 1e-9
+        result = m.optimal(joint, notion, time_limit=1.0)
+    assert result.utility <= bound <= float(entropy(joint.p_x)) + 1e-9
 
 
 @pytest.mark.parametrize(("bound", "most"), [(None, 3.0), (20.0, 1.5)])
@@ -70,10 +70,10 @@ def test_where_little_is_known_it_is_near_ldp_of_x_itself(bound, most):
     joint = drawn(6, 9, 150)
     ball = ball_around(joint) if bound is None else RenyiBall(joint.p, bound)
     notion = RobustLDP(0.5, ball)
-    found = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
+    result = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
     (known,) = of_x_itself(joint, notion)
-    assert known.utility <= found <= most * known.utility
-    assert found < 0.05 * float(entropy(joint.p_x))
+    assert known.utility <= result <= most * known.utility
+    assert result < 0.05 * float(entropy(joint.p_x))
 
 
 def test_it_holds_whenever_it_is_stopped_and_falls_with_time():
@@ -87,16 +87,16 @@ def test_it_holds_whenever_it_is_stopped_and_falls_with_time():
     assert bounds == sorted(bounds, reverse=True)
     assert bounds[-1] < 0.8 * bounds[0]
     with clock.using(clock.Ticking(4e-3)):
-        found = m.optimal(joint, RobustLDP.of_joint(joint, 1.0), time_limit=1.0)
-    assert found.utility <= bounds[-1]
+        result = m.optimal(joint, RobustLDP.of_joint(joint, 1.0), time_limit=1.0)
+    assert result.utility <= bounds[-1]
 
 
 def test_an_optimum_has_it_where_no_other_proof_ends_in_time():
     joint = drawn(8, 14, 600)
     notion = RobustLDP.of_joint(joint, 0.5)
     with clock.using(clock.Ticking(4e-3)):
-        found = m.optimal(joint, notion, time_limit=2.0)
-    assert found.upper_bound < 0.2 * float(entropy(joint.p_x))
+        result = m.optimal(joint, notion, time_limit=2.0)
+    assert result.upper_bound < 0.2 * float(entropy(joint.p_x))
 
 
 def test_boxes_under_its_cuts_prove_more_where_much_is_known():
@@ -118,8 +118,8 @@ def test_boxes_under_its_cuts_prove_more_where_much_is_known():
         loop._bound_by_boxes(until)
     assert loop.upper < before - 0.02 * whole
     with clock.using(clock.Ticking(4e-3)):
-        found = m.optimal(joint, notion, time_limit=1.0)
-    assert found.utility <= loop.upper
+        result = m.optimal(joint, notion, time_limit=1.0)
+    assert result.utility <= loop.upper
 
 
 def test_an_interval_that_no_output_is_in_has_no_weight():

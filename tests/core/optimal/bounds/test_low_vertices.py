@@ -42,15 +42,15 @@ def test_they_are_vertices_and_the_lowest_is_among_them(seed, n_s, n_x, eps, low
     assert space.plain()
     duals = mixture.duals + lower * np.random.default_rng(seed).random(n_x)
     prices = GOAL.cost(points) - points @ duals
-    found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-4)
-    assert found.finished
-    gains = found.outputs @ duals - GOAL.cost(found.outputs)
+    result = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-4)
+    assert result.finished
+    gains = result.outputs @ duals - GOAL.cost(result.outputs)
     if prices.min() < -1.01e-4:
         assert gains[0] == pytest.approx(-prices.min(), abs=1e-7)
     if len(gains):
         assert prices.min() < -0.99e-4
         assert (np.diff(gains) <= 1e-7).all()
-        distances = np.abs(found.outputs[:, None] - points).max(axis=2)
+        distances = np.abs(result.outputs[:, None] - points).max(axis=2)
         assert distances.min(axis=1).max() < 1e-6
 
 
@@ -62,8 +62,8 @@ def test_the_bound_is_never_below_the_optimum(seed, eps, shift):
     best = GOAL.offset(joint.p_x) - mixture.cost
     duals = mixture.duals + shift * np.random.default_rng(seed).random(6)
     for most in (3, 2000):
-        found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-7, most=most)
-        assert found.bound >= best - 1e-9
+        result = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-7, most=most)
+        assert result.bound >= best - 1e-9
     exact = undercutting(space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-7)
     assert exact.bound == pytest.approx(best, abs=2e-7)
     assert len(exact.outputs) == 0
@@ -75,25 +75,25 @@ def test_where_there_are_too_many_the_lowest_are_found(most):
     space, points, mixture = known(joint, LIP(0.5))
     duals = mixture.duals + 0.2
     prices = np.sort(GOAL.cost(points) - points @ duals)
-    found = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-6, most=most)
-    assert (found.slack > 1e-6) == (most < 60)
-    assert len(found.outputs) <= most
-    below = prices[prices < -found.slack]
-    assert 0 < len(found.outputs) <= len(below) if most > 10 else len(below) == 0
+    result = undercutting(space.facets(), joint.p_x, GOAL, duals, slack=1e-6, most=most)
+    assert (result.slack > 1e-6) == (most < 60)
+    assert len(result.outputs) <= most
+    below = prices[prices < -result.slack]
+    assert 0 < len(result.outputs) <= len(below) if most > 10 else len(below) == 0
     if len(below):
-        lowest = GOAL.cost(found.outputs[0]) - found.outputs[0] @ duals
+        lowest = GOAL.cost(result.outputs[0]) - result.outputs[0] @ duals
         assert lowest == pytest.approx(below[0], abs=1e-7)
-    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+    assert result.bound >= GOAL.offset(joint.p_x) - mixture.cost
 
 
 def test_no_time_still_gives_a_bound():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     space, _, mixture = known(joint, LIP(0.5))
-    found = undercutting(
+    result = undercutting(
         space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-6, deadline=Deadline(0.0)
     )
-    assert not found.finished
-    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+    assert not result.finished
+    assert result.bound >= GOAL.offset(joint.p_x) - mixture.cost
 
 
 @pytest.mark.parametrize("angle", [3e-10, 1e-10])
@@ -111,11 +111,11 @@ def test_rows_that_are_nearly_parallel_prove_as_much(monkeypatch, angle):
 
     plain = undercutting(facets, joint.p_x, GOAL, duals, slack=1e-7)
     monkeypatch.setattr("core.optimal.bounds.low_vertices.refined", looked)
-    found = undercutting(facets.with_cuts(cuts), joint.p_x, GOAL, duals, slack=1e-7)
+    result = undercutting(facets.with_cuts(cuts), joint.p_x, GOAL, duals, slack=1e-7)
     assert max(steepest) > 1e8
-    assert found.sure
-    assert found.bound == pytest.approx(plain.bound, abs=1e-7)
-    assert found.bound >= GOAL.offset(joint.p_x) - mixture.cost
+    assert result.sure
+    assert result.bound == pytest.approx(plain.bound, abs=1e-7)
+    assert result.bound >= GOAL.offset(joint.p_x) - mixture.cost
 
 
 def test_an_inverse_that_cannot_be_refined_makes_the_bound_unsure(monkeypatch):
@@ -128,5 +128,5 @@ def test_an_inverse_that_cannot_be_refined_makes_the_bound_unsure(monkeypatch):
 
     for step, sure in ((refined, True), (never, False)):
         monkeypatch.setattr("core.optimal.bounds.low_vertices.refined", step)
-        found = undercutting(space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-7)
-        assert found.sure == sure
+        result = undercutting(space.facets(), joint.p_x, GOAL, mixture.duals, slack=1e-7)
+        assert result.sure == sure

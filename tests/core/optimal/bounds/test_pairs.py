@@ -89,12 +89,12 @@ def test_either_start_proves_the_same(monkeypatch):
     joint = Joint.random_uniform(3, 14, np.random.default_rng(0))
     allowed = ALIP.from_lambda(1, 0.5).allowed_set(joint)
     prices = np.random.default_rng(1).uniform(0.3, 0.9, 14)
-    found = []
+    result = []
     for many in (2, 1000):
         monkeypatch.setitem(vars(SIZES), "paired_symbols", many)
-        found.append(PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=60))
-    assert all(one.finished for one in found)
-    np.testing.assert_allclose(found[0].prices, found[1].prices, atol=1e-5)
-    assert found[0].boxes != found[1].boxes
-    assert (found[0].prices < prices - 1e-3).any()
-    assert (found[0].prices > prices - 1e-5).any()
+        result.append(PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=60))
+    assert all(item.finished for item in result)
+    np.testing.assert_allclose(result[0].prices, result[1].prices, atol=1e-5)
+    assert result[0].boxes != result[1].boxes
+    assert (result[0].prices < prices - 1e-3).any()
+    assert (result[0].prices > prices - 1e-5).any()

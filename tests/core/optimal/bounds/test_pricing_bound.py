@@ -143,7 +143,7 @@ def test_weights_decide_where_the_time_goes():
     space = polytope(allowed, joint.p_x)
     search = ColumnSearch(space, joint.p_x, MutualInformation(), seed=0, deadline=NEVER)
     search.run()
-    found = []
+    answer = []
     for weight in (1.0, 1e-9):
         weights = np.full(40, 1e-6)
         weights[7] = weight
@@ -151,8 +151,8 @@ def test_weights_decide_where_the_time_goes():
             result = PricingBound(allowed).minimise(
                 search.mixture.duals, tolerance=1e-4, time_limit=0.3, weights=weights
             )
-        found.append(result.prices[7])
-    assert found[0] > found[1] + 0.5
+        answer.append(result.prices[7])
+    assert answer[0] > answer[1] + 0.5
 
 
 def test_one_symbol_costs_nothing():
@@ -206,7 +206,7 @@ def test_the_same_prices_are_worked_on_from_where_the_last_time_ended():
     bound = PricingBound(ALIP(0.15, 0.15).allowed_set(joint))
     prices = np.full(40, 1.0)
     with clock.using(clock.Ticking(0.01)):
-        found = [bound.minimise(prices, tolerance=1e-3, time_limit=0.05) for _ in range(4)]
+        result = [bound.minimise(prices, tolerance=1e-3, time_limit=0.05) for _ in range(4)]
         other = bound.minimise(prices + 1e-9, tolerance=1e-3, time_limit=0.0)
-    assert [b.boxes for b in found] == sorted({b.boxes for b in found})
+    assert [b.boxes for b in result] == sorted({b.boxes for b in result})
     assert other.boxes == 0

@@ -142,13 +142,13 @@ def test_sets_of_many_short_rows_are_searched_by_sparse_programs():
 def test_sets_too_large_for_tableaux_are_bounded_too(monkeypatch):
     joint = Joint.random_uniform(2, 18, np.random.default_rng(0))
     monkeypatch.setitem(vars(SIZES), "parted_entries", 10)
-    found = m.optimal(joint, SRLIP(0.4, (2, 3, 3)), time_limit=2)
-    assert found.utility < found.upper_bound < special.entr(joint.p_x).sum() - 0.05
+    result = m.optimal(joint, SRLIP(0.4, (2, 3, 3)), time_limit=2)
+    assert result.utility < result.upper_bound < special.entr(joint.p_x).sum() - 0.05
 
 
 def test_the_optimum_of_36_symbols_is_known_to_a_part_of_what_it_was():
     joint = Joint.random_uniform(2, 36, np.random.default_rng(0))
     with clock.using(clock.Ticking(2.0**-10)):
-        found = m.optimal(joint, SRLIP(0.5, (3, 3, 4)), time_limit=1)
-    assert found.utility > 2.6
-    assert found.gap < 0.6  # .83 in half the time, without slices; .09 in three times as much
+        result = m.optimal(joint, SRLIP(0.5, (3, 3, 4)), time_limit=1)
+    assert result.utility > 2.6
+    assert result.gap < 0.6  # .83 in half the time, without slices; .09 in three times as much

@@ -34,8 +34,10 @@ LARGER = Joint.random_uniform(3, 5, np.random.default_rng(1))
 def between(joint, name, order, share):
     """Return the budget that is a share of the way from what a constant to what X tells."""
     full = Average(name, 1.0, order)
-    told, least = (full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1))))
-    return Average(name, least + share * (told - least), order)
+    reported, least = (
+        full.achieved(joint, k) for k in (np.eye(joint.n_x), np.ones((joint.n_x, 1)))
+    )
+    return Average(name, least + share * (reported - least), order)
 
 
 def kept(joint, kernel):
@@ -69,9 +71,9 @@ def test_a_grid_of_posteriors_of_two_by_three_reaches_the_optimum_and_never_pass
     name, order, share
 ):
     notion = between(SMALL, name, order, share)
-    found = m.optimal(SMALL, notion)
-    assert found.status == "optimal"
-    assert notion.holds(SMALL, found.kernel)
+    result = m.optimal(SMALL, notion)
+    assert result.status == "optimal"
+    assert notion.holds(SMALL, result.kernel)
     steps = 90
     grid = [(i, j, steps - i - j) for i in range(steps + 1) for j in range(steps + 1 - i)]
     points = np.vstack([np.array(grid) / steps, SMALL.p_x])
@@ -85,9 +87,9 @@ def test_a_grid_of_posteriors_of_two_by_three_reaches_the_optimum_and_never_pass
         b_eq=SMALL.p_x,
     )
     on_grid = special.entr(SMALL.p_x).sum() - solution.fun
-    assert on_grid <= found.upper_bound + 1e-8
+    assert on_grid <= result.upper_bound + 1e-8
     # a vertex at a kink is missed by up to a step of the grid
-    assert on_grid >= found.utility - (2e-3 if (name, order) in SMOOTH else 5e-3)
+    assert on_grid >= result.utility - (2e-3 if (name, order) in SMOOTH else 5e-3)
 
 
 def exact(joint, notion, pieces):
@@ -126,9 +128,9 @@ def exact(joint, notion, pieces):
 def test_budgets_with_kinks_agree_with_all_vertices(name, order, share):
     notion = between(LARGER, name, order, share)
     pieces = notion.allowed_set(LARGER).budgets[0].pieces()
-    found = m.optimal(LARGER, notion)
-    assert found.utility == pytest.approx(exact(LARGER, notion, pieces), abs=1e-7)
-    assert found.status == "optimal"
+    result = m.optimal(LARGER, notion)
+    assert result.utility == pytest.approx(exact(LARGER, notion, pieces), abs=1e-7)
+    assert result.status == "optimal"
 
 
 def ascended(joint, mu, seed, steps=300):
@@ -148,27 +150,27 @@ def ascended(joint, mu, seed, steps=300):
 
 @pytest.mark.parametrize("mu", [1.5, 4.0, 12.0])
 def test_no_iterate_of_a_climb_is_above_the_bound_of_what_it_tells(mu):
-    told, got = [], []
+    reported, got = [], []
     for seed in range(3):
         for kernel in list(ascended(LARGER, mu, seed))[::50]:
-            told.append(float(measures.mutual_information(LARGER.p @ kernel)))
+            reported.append(float(measures.mutual_information(LARGER.p @ kernel)))
             got.append(kept(LARGER, kernel))
-    for budget, value in zip(told, got, strict=True):
-        found = m.optimal(LARGER, Average("mutual_information", budget), gap=1e-4)
-        assert value <= found.upper_bound + 1e-9
-        assert found.gap <= 1e-4
+    for budget, value in zip(reported, got, strict=True):
+        result = m.optimal(LARGER, Average("mutual_information", budget), gap=1e-4)
+        assert value <= result.upper_bound + 1e-9
+        assert result.gap <= 1e-4
 
 
 @pytest.mark.parametrize("eps", [0.25, 0.5, 1.0])
 def test_the_funnel_keeps_more_than_lip_of_the_same_leakage(eps):
     joint = Joint.random_uniform(5, 17, np.random.default_rng(0))
     by_output = m.optimal(joint, LIP(eps))
-    told = Average("mutual_information", 1.0).achieved(joint, by_output.kernel)
-    notion = Average("mutual_information", told)
-    found = m.optimal(joint, notion, time_limit=30, gap=1e-4)
+    reported = Average("mutual_information", 1.0).achieved(joint, by_output.kernel)
+    notion = Average("mutual_information", reported)
+    result = m.optimal(joint, notion, time_limit=30, gap=1e-4)
     known = {0.25: 0.789955, 0.5: 0.871459, 1.0: 0.948734}[eps]
-    assert found.nmi >= max(known, by_output.nmi)
-    assert found.gap <= 1e-3 * measures.entropy(joint.p_x)
+    assert result.nmi >= max(known, by_output.nmi)
+    assert result.gap <= 1e-3 * measures.entropy(joint.p_x)
     both = m.optimal(joint, Intersection(notion, LIP(eps)), time_limit=30, gap=1e-4)
     assert both.utility == pytest.approx(by_output.utility, abs=1e-4)
 
@@ -186,24 +188,24 @@ def test_the_funnel_keeps_more_than_lip_of_the_same_leakage(eps):
     ids=str,
 )
 def test_two_promises_are_kept_together(other):
-    one = Average("mutual_information", 0.015)
-    both = Intersection(one, other)
-    found = m.optimal(LARGER, both)
-    assert one.holds(LARGER, found.kernel)
-    assert other.holds(LARGER, found.kernel)
-    alone = [m.optimal(LARGER, notion) for notion in (one, other)]
-    assert found.utility <= min(single.upper_bound for single in alone) + 1e-9
-    assert found.upper_bound >= found.utility
-    assert found.gap <= 2e-3
+    item = Average("mutual_information", 0.015)
+    both = Intersection(item, other)
+    result = m.optimal(LARGER, both)
+    assert item.holds(LARGER, result.kernel)
+    assert other.holds(LARGER, result.kernel)
+    alone = [m.optimal(LARGER, notion) for notion in (item, other)]
+    assert result.utility <= min(single.upper_bound for single in alone) + 1e-9
+    assert result.upper_bound >= result.utility
+    assert result.gap <= 2e-3
 
 
 def test_perfect_privacy_on_average_is_perfect_privacy_of_each_output():
     joint = Joint.random_uniform(2, 6, np.random.default_rng(3))
     least = m.optimal(joint, LIP(0.0))
     for name, order in SMOOTH + KINKED[:2]:
-        found = m.optimal(joint, Average(name, 0.0, order))
-        assert found.utility == pytest.approx(least.utility, abs=1e-8)
-        assert found.status == "optimal"
+        result = m.optimal(joint, Average(name, 0.0, order))
+        assert result.utility == pytest.approx(least.utility, abs=1e-8)
+        assert result.status == "optimal"
 
 
 def test_budgets_that_hardly_differ_from_nothing_are_bounded_soundly():
@@ -212,11 +214,11 @@ def test_budgets_that_hardly_differ_from_nothing_are_bounded_soundly():
     last = INF
     for bound in (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-13):
         notion = Average("mutual_information", bound)
-        found = m.optimal(joint, notion)
-        assert notion.holds(joint, found.kernel)
-        assert least - 1e-8 <= found.utility <= last
-        assert found.gap <= 1e-3
-        last = found.upper_bound
+        result = m.optimal(joint, notion)
+        assert notion.holds(joint, result.kernel)
+        assert least - 1e-8 <= result.utility <= last
+        assert result.gap <= 1e-3
+        last = result.upper_bound
 
 
 averages = st.sampled_from([*SMOOTH, *KINKED, ("sibson", INF), ("arimoto", INF), ("sibson", 1.0)])
@@ -231,14 +233,14 @@ averages = st.sampled_from([*SMOOTH, *KINKED, ("sibson", INF), ("arimoto", INF),
 def test_any_joint_has_an_answer_that_keeps_the_promise(joint, named, share):
     name, order = named
     notion = between(joint, name, order, share if name != "guessing" else min(share, 1.0))
-    found = m.optimal(joint, notion, gap=1e-4)
-    assert notion.holds(joint, found.kernel)
-    assert -1e-12 <= found.utility <= found.upper_bound
-    assert found.upper_bound <= measures.entropy(joint.p_x) + 1e-9
+    result = m.optimal(joint, notion, gap=1e-4)
+    assert notion.holds(joint, result.kernel)
+    assert -1e-12 <= result.utility <= result.upper_bound
+    assert result.upper_bound <= measures.entropy(joint.p_x) + 1e-9
     if share >= 1.0:
-        assert found.nmi == pytest.approx(1.0)
-    assert found.gap <= 5e-3
-    assert (found.status == "optimal") <= (found.gap <= 1e-4)
+        assert result.nmi == pytest.approx(1.0)
+    assert result.gap <= 5e-3
+    assert (result.status == "optimal") <= (result.gap <= 1e-4)
 
 
 @pytest.mark.parametrize(("n_s", "n_x"), [(3, 70), (15, 42)])
@@ -246,34 +248,34 @@ def test_any_joint_has_an_answer_that_keeps_the_promise(joint, named, share):
 def test_many_symbols_end_in_time_with_a_sound_bound(n_s, n_x, name):
     joint = Joint.random_uniform(n_s, n_x, np.random.default_rng(0))
     notion = between(joint, name, None, 0.5)
-    found = m.optimal(joint, notion, time_limit=0.2)
-    assert notion.holds(joint, found.kernel)
-    assert found.utility >= 0.45 * found.upper_bound  # X half of the time keeps half of it
-    assert found.upper_bound <= measures.entropy(joint.p_x) + 1e-9
-    told = measures.mutual_information(joint.p)
-    chain = measures.entropy(joint.p_x) - told + notion.bound
-    assert found.upper_bound <= chain + 1e-9
+    result = m.optimal(joint, notion, time_limit=0.2)
+    assert notion.holds(joint, result.kernel)
+    assert result.utility >= 0.45 * result.upper_bound  # X half of the time keeps half of it
+    assert result.upper_bound <= measures.entropy(joint.p_x) + 1e-9
+    reported = measures.mutual_information(joint.p)
+    chain = measures.entropy(joint.p_x) - reported + notion.bound
+    assert result.upper_bound <= chain + 1e-9
 
 
 def test_one_secret_asks_nothing():
     joint = Joint.from_counts([[1, 2, 3]])
     for name, order in [*SMOOTH, *KINKED]:
         bound = 1.0 if name == "guessing" else 0.0
-        found = m.optimal(joint, Average(name, bound, order if name in WITH_ORDER else None))
-        assert found.nmi == 1.0
+        result = m.optimal(joint, Average(name, bound, order if name in WITH_ORDER else None))
+        assert result.nmi == 1.0
 
 
 def test_more_budget_never_keeps_less():
     values = [
         m.optimal(LARGER, between(LARGER, "chi2", None, share)) for share in (0.1, 0.2, 0.4, 0.8)
     ]
-    kept_values = [found.utility for found in values]
+    kept_values = [result.utility for result in values]
     assert kept_values == sorted(kept_values)
     frontier = m.frontier(
         LARGER, lambda eps: Average("chi2", eps), [v.notion.bound for v in values]
     )
-    for point, found in zip(frontier, values, strict=True):
-        assert point.utility == pytest.approx(found.utility, abs=2e-6)
+    for point, result in zip(frontier, values, strict=True):
+        assert point.utility == pytest.approx(result.utility, abs=2e-6)
 
 
 @pytest.mark.parametrize("order", [90.0, 100.0, 110.0])
@@ -313,13 +315,13 @@ def test_small_budgets_of_adult_are_proven(name, order, share):
     notion = between(joint, name, order, share)
     close = 1e-3 * float(measures.entropy(joint.p_x))
     with clock.using(clock.Ticking(0.001)):
-        found = m.optimal(joint, notion, gap=close)
-    assert found.status == "optimal"
-    assert found.gap <= close
-    assert notion.holds(joint, found.kernel)
+        result = m.optimal(joint, notion, gap=close)
+    assert result.status == "optimal"
+    assert result.gap <= close
+    assert notion.holds(joint, result.kernel)
     silent = m.optimal(joint, Average(name, 0.0, order), time_limit=60)
-    assert found.utility > silent.utility
+    assert result.utility > silent.utility
     rarely = 0.9 * share  # budgets are convex in the kernel, Sibson's after a logarithm
     mixed = np.hstack([(1 - rarely) * silent.kernel, rarely * np.eye(joint.n_x)])
     assert notion.holds(joint, mixed)
-    assert kept(joint, mixed) <= found.upper_bound
+    assert kept(joint, mixed) <= result.upper_bound

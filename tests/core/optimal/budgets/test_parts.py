@@ -65,8 +65,8 @@ def test_the_cost_of_some_symbols_is_that_of_all(lifting):
     weights = np.array([[[0.2, 0.3, 0.5, 0.0], [0.4, 0.6, 0.0, 0.0]]])
     wide = np.zeros((2, 8))
     wide[0, [0, 3, 6]], wide[1, [5, 7]] = [0.2, 0.3, 0.5], [0.4, 0.6]
-    found = lifting.utility.supported_cost(weights, symbols, 8)
-    assert found[0] == pytest.approx(lifting.utility.cost(wide))
+    result = lifting.utility.supported_cost(weights, symbols, 8)
+    assert result[0] == pytest.approx(lifting.utility.cost(wide))
 
 
 @settings(max_examples=30)
@@ -83,14 +83,14 @@ def test_newtons_steps_go_down_and_stay_inside(seed, with_rows):
     starts = starts * (1 - share[:, None]) + share[:, None] * JOINT.p_x
     mu = rng.uniform(0, 20)
     prices = Prices(rng.uniform(0, 2, 6), np.array([mu]), allowed.budgets, INFORMATION)
-    found, values = improved(starts, prices, rows, deadline=Deadline.after(60))
-    assert found.sum(axis=1) == pytest.approx(np.ones(10))
-    assert (found >= 0).all()
-    assert (found @ rows.T <= 1e-9).all()
-    assert values == pytest.approx(prices.value(found))
+    result, values = improved(starts, prices, rows, deadline=Deadline.after(60))
+    assert result.sum(axis=1) == pytest.approx(np.ones(10))
+    assert (result >= 0).all()
+    assert (result @ rows.T <= 1e-9).all()
+    assert values == pytest.approx(prices.value(result))
     assert np.sort(values)[0] <= prices.value(starts).min() + 1e-12
-    exact = special.entr(found).sum(axis=1) + mu * allowed.budgets[0].value(found)
-    assert values == pytest.approx(exact - found @ prices.of_symbols)
+    exact = special.entr(result).sum(axis=1) + mu * allowed.budgets[0].value(result)
+    assert values == pytest.approx(exact - result @ prices.of_symbols)
 
 
 def test_newton_ends_where_a_fine_search_along_the_edge_does():
@@ -130,12 +130,12 @@ def test_where_symbols_are_many_the_answer_is_near_that_of_a_proof(name, monkeyp
     notion = Average(name, 0.03)
     proven = m.optimal(joint, notion)
     monkeypatch.setitem(vars(SIZES), "budget_symbols", 0)
-    found = m.optimal(joint, notion)
+    result = m.optimal(joint, notion)
     assert proven.gap <= 1e-6
-    assert found.utility <= proven.upper_bound
-    assert found.utility >= 0.9 * proven.utility
-    assert found.upper_bound >= proven.utility
-    assert found.status != "optimal"
+    assert result.utility <= proven.upper_bound
+    assert result.utility >= 0.9 * proven.utility
+    assert result.upper_bound >= proven.utility
+    assert result.status != "optimal"
 
 
 def test_without_a_proof_asked_for_the_first_one_is_enough():
@@ -175,10 +175,10 @@ def test_an_early_end_is_told_and_costs_no_promise(monkeypatch):
 
     monkeypatch.setattr(answer, "BudgetSearch", broken)
     notion = Average("mutual_information", 0.02)
-    found = m.optimal(JOINT, notion)
-    assert "The search ended early. HiGHS is gone." in found.notes
-    assert notion.holds(JOINT, found.kernel)
-    assert found.utility > 0.1 * found.upper_bound
+    result = m.optimal(JOINT, notion)
+    assert "The search ended early. HiGHS is gone." in result.notes
+    assert notion.holds(JOINT, result.kernel)
+    assert result.utility > 0.1 * result.upper_bound
 
 
 def test_a_mean_of_which_only_a_rare_secret_is_left_keeps_its_digits():
@@ -194,22 +194,22 @@ def test_a_mean_of_which_only_a_rare_secret_is_left_keeps_its_digits():
 
 def test_silent_outputs_leave_s_as_it_was_and_are_vertices_below_others():
     excess, prices = excess_lift(JOINT), np.linspace(0.0, 2.0, JOINT.n_x)
-    found = SilentSearch(excess, np.zeros((0, JOINT.n_x)), seed=1).outputs(prices)
-    assert np.abs(found @ excess.T).max() < 1e-9
-    assert found.sum(axis=1) == pytest.approx(np.ones(len(found)))
-    assert ((found > 1e-9).sum(axis=1) <= JOINT.n_s).all()
-    worth = Prices(prices, np.zeros(0), (), INFORMATION).value(found)
-    mixtures = np.random.default_rng(2).dirichlet(np.ones(len(found)), size=200) @ found
+    result = SilentSearch(excess, np.zeros((0, JOINT.n_x)), seed=1).outputs(prices)
+    assert np.abs(result @ excess.T).max() < 1e-9
+    assert result.sum(axis=1) == pytest.approx(np.ones(len(result)))
+    assert ((result > 1e-9).sum(axis=1) <= JOINT.n_s).all()
+    worth = Prices(prices, np.zeros(0), (), INFORMATION).value(result)
+    mixtures = np.random.default_rng(2).dirichlet(np.ones(len(result)), size=200) @ result
     assert worth.min() <= Prices(prices, np.zeros(0), (), INFORMATION).value(mixtures).min()
 
 
 def test_where_s_is_told_by_everything_only_the_prior_is_silent():
     joint = Joint.from_counts([[3, 1], [1, 3]])
-    found = SilentSearch(excess_lift(joint), np.zeros((0, 2)), seed=0).outputs(np.zeros(2))
-    np.testing.assert_allclose(found, np.full((len(found), 2), 0.5))
+    result = SilentSearch(excess_lift(joint), np.zeros((0, 2)), seed=0).outputs(np.zeros(2))
+    np.testing.assert_allclose(result, np.full((len(result), 2), 0.5))
 
 
 def test_silent_outputs_keep_to_rows():
     rows = np.array([[1.0, -1.0, 0.0, 0.0, 0.0, 0.0]])
-    found = SilentSearch(excess_lift(JOINT), rows, seed=1).outputs(np.zeros(JOINT.n_x))
-    assert (found @ rows.T <= 1e-9).all()
+    result = SilentSearch(excess_lift(JOINT), rows, seed=1).outputs(np.zeros(JOINT.n_x))
+    assert (result @ rows.T <= 1e-9).all()

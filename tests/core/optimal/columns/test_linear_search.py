@@ -33,11 +33,11 @@ def by_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_small_optimum_is_that_of_enumeration(notion: Notion) -> None:
     joint = small_joint()
     exact = m.optimal(joint, notion, solver="enumerate")
-    found = m.optimal(joint, notion, solver="columns", time_limit=20)
+    result = m.optimal(joint, notion, solver="columns", time_limit=20)
     assert exact.status == "optimal"
-    assert found.utility == pytest.approx(exact.utility, abs=1e-6)
-    assert found.status == "heuristic"
-    assert found.upper_bound > exact.utility + 0.01
+    assert result.utility == pytest.approx(exact.utility, abs=1e-6)
+    assert result.status == "heuristic"
+    assert result.upper_bound > exact.utility + 0.01
 
 
 @pytest.mark.usefixtures("by_programs")
@@ -46,9 +46,9 @@ def test_a_small_polyopt_is_that_of_enumeration(same_secret: bool) -> None:
     cells = np.array([[7, 10, 4], [26, 57, 9]])
     ball = RenyiBall.confidence(cells, int(cells.sum()))
     exact = m.polyopt(cells, 0.8, ball, same_secret, solver="enumerate")
-    found = m.polyopt(cells, 0.8, ball, same_secret, time_limit=20)
+    result = m.polyopt(cells, 0.8, ball, same_secret, time_limit=20)
     assert exact.status == "optimal"
-    assert found.utility == pytest.approx(exact.utility, abs=1e-6)
+    assert result.utility == pytest.approx(exact.utility, abs=1e-6)
 
 
 def test_the_same_seed_gives_the_same_outputs() -> None:
@@ -75,8 +75,8 @@ def large_polyopt(seconds: float) -> tuple[Mechanism, RLDP, np.ndarray]:
     p_hat = np.maximum(drawn, 1e-9).reshape(15, 16)
     p_hat /= p_hat.sum()
     ball = RenyiBall.confidence(p_hat, 32_561, 0.05)
-    found = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds)
-    return found, RLDP(1.5, ball, include_same_secret=True), p_hat
+    result = m.polyopt(p_hat, 1.5, ball, True, time_limit=seconds)
+    return result, RLDP(1.5, ball, include_same_secret=True), p_hat
 
 
 @pytest.mark.parametrize("same_secret", [True, False])
@@ -112,8 +112,8 @@ def test_an_inner_set_is_looked_through_first_and_the_whole_one_in_the_end(
     search.run()
     assert printed < best - 0.01
     assert first <= best + 1e-9
-    found = (joint.p_x[:, None] * search.settled()).T
-    assert MutualInformation().value(found, joint.p_x) == pytest.approx(best, abs=1e-6)
+    result = (joint.p_x[:, None] * search.settled()).T
+    assert MutualInformation().value(result, joint.p_x) == pytest.approx(best, abs=1e-6)
 
 
 def test_cells_that_are_only_floors_are_left_out_of_a_large_design(
@@ -123,31 +123,31 @@ def test_cells_that_are_only_floors_are_left_out_of_a_large_design(
     ball = RenyiBall.confidence(cells, 500)
     exact = m.polyopt(cells, 0.8, ball)
     monkeypatch.setitem(vars(SIZES), "search_entries", 0)
-    found = m.polyopt(cells, 0.8, ball, time_limit=20)
-    assert found.kernel.shape[0] == 6
-    assert "1 cell never seen" in found.notes[-1]
-    assert found.audit.holds
-    assert found.utility == pytest.approx(exact.utility, abs=2e-6)
-    assert found.utility <= exact.upper_bound <= found.upper_bound + 1e-9
+    result = m.polyopt(cells, 0.8, ball, time_limit=20)
+    assert result.kernel.shape[0] == 6
+    assert "1 cell never seen" in result.notes[-1]
+    assert result.audit.holds
+    assert result.utility == pytest.approx(exact.utility, abs=2e-6)
+    assert result.utility <= exact.upper_bound <= result.upper_bound + 1e-9
 
 
 def test_240_symbols_keep_the_promise_and_beat_secret_randomised_response() -> None:
     with clock.using(clock.Ticking(2.0**-8)):  # its programs are large
-        found, notion, p_hat = large_polyopt(6.0)
+        result, notion, p_hat = large_polyopt(6.0)
     joint = Joint.with_secret_released(p_hat)
     assert too_large(notion.allowed_set(joint))
-    assert notion.achieved(joint, found.kernel) <= 1.5 + 1e-9
-    assert found.audit is not None
-    assert found.nmi > m.secret_randomized_response(p_hat, 1.5).nmi + 0.01
-    assert found.nmi > m.independent_reporting(p_hat, 1.5, notion.uncertainty).nmi
-    assert found.utility < found.upper_bound
+    assert notion.achieved(joint, result.kernel) <= 1.5 + 1e-9
+    assert result.audit is not None
+    assert result.nmi > m.secret_randomized_response(p_hat, 1.5).nmi + 0.01
+    assert result.nmi > m.independent_reporting(p_hat, 1.5, notion.uncertainty).nmi
+    assert result.utility < result.upper_bound
 
 
 @pytest.mark.usefixtures("by_programs")
 def test_a_floor_of_1e_9_does_not_keep_a_search_from_ending() -> None:
     cells = np.array([[0.1, 0.2, 0.1], [0.3, 0.3 - 1e-9, 1e-9]])
     before = clock.now()
-    found = m.non_robust(cells, 0.8, time_limit=2)
+    result = m.non_robust(cells, 0.8, time_limit=2)
     assert clock.now() - before < 2
-    assert found.audit is not None
-    assert found.nmi > 0.4
+    assert result.audit is not None
+    assert result.nmi > 0.4

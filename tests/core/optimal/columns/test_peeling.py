@@ -30,9 +30,9 @@ def test_its_outputs_add_up_to_p_x_and_are_allowed(notion):
     moved = polished(joint, kernel, notion)
     assert notion.holds(joint, moved)
     # hardly anything is lost where an output is moved inside
-    kept, told = (mutual_information(joint.release_x(one)) for one in (moved, kernel))
-    assert kept > told * (1 - 1e-4) - 1e-9
-    assert told <= chain_bound(joint, notion) + 1e-6
+    kept, reported = (mutual_information(joint.release_x(item)) for item in (moved, kernel))
+    assert kept > reported * (1 - 1e-4) - 1e-9
+    assert reported <= chain_bound(joint, notion) + 1e-6
 
 
 def test_moves_never_lose_and_mostly_gain():
@@ -71,12 +71,12 @@ def test_what_the_first_run_took_off_is_kept_when_time_ends_it():
 
 def test_the_same_seed_gives_the_same_outputs():
     joint = sparse_joint(4, 30, 0)
-    found = []
+    result = []
     for _ in range(2):
         search = Peeling(
             LDP(0.4).allowed_set(joint), joint.p_x, seed=3, deadline=Deadline.after(60)
         )
         search.begin()
         search.improve(moves=5)
-        found.append(search.outputs)
-    assert np.array_equal(*found)
+        result.append(search.outputs)
+    assert np.array_equal(*result)

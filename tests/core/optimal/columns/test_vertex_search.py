@@ -119,8 +119,8 @@ def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch
         return np.array([-0.1, 0.1][: len(basic)])[:, None, None] * np.ones((1, space.n_basic, 1))
 
     monkeypatch.setattr(tableaux, "solved", solved)
-    found = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=Deadline(0.0))
-    np.testing.assert_array_equal(found.basic, second[0][None])
+    result = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=Deadline(0.0))
+    np.testing.assert_array_equal(result.basic, second[0][None])
 
 
 def test_a_look_from_each_symbol_finds_outputs_that_neighbours_miss():

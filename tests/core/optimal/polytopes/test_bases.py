@@ -32,56 +32,56 @@ def test_both_systems_give_the_same_tableaux(joint, notion, perturbed):
     space = polytope(notion.allowed_set(joint), joint.p_x)
     space = space.perturbed() if perturbed else space
     costs = np.random.default_rng(1).standard_normal((20, joint.n_x))
-    found = tableaux.corners(space, costs)
+    result = tableaux.corners(space, costs)
     for edges in (False, True):
-        first = tableaux._over_basic(space, found.basic, found.nonbasic, edges=edges)
-        second = tableaux._over_variables(space, found.basic, found.nonbasic, edges=edges)
+        first = tableaux._over_basic(space, result.basic, result.nonbasic, edges=edges)
+        second = tableaux._over_variables(space, result.basic, result.nonbasic, edges=edges)
         np.testing.assert_allclose(second, first, rtol=1e-9, atol=1e-10)
-        chosen = tableaux.solved(space, found.basic, found.nonbasic, edges=edges)
+        chosen = tableaux.solved(space, result.basic, result.nonbasic, edges=edges)
         np.testing.assert_allclose(chosen, first, rtol=1e-9, atol=1e-10)
 
 
 def spoilt():
     """Vertices of which the second names one label twice, so that its basis is singular."""
     space = polytope(ALIP(0.4, 0.8).allowed_set(WIDE), WIDE.p_x)
-    found = tableaux.corners(space, np.random.default_rng(1).standard_normal((4, WIDE.n_x)))
-    basic, nonbasic = found.basic.copy(), found.nonbasic.copy()
+    result = tableaux.corners(space, np.random.default_rng(1).standard_normal((4, WIDE.n_x)))
+    basic, nonbasic = result.basic.copy(), result.nonbasic.copy()
     basic[1, 0], nonbasic[1, 0] = basic[1, 1], nonbasic[1, 1]
-    return space, found, basic, nonbasic
+    return space, result, basic, nonbasic
 
 
 @pytest.mark.parametrize("system", [tableaux._over_basic, tableaux._over_variables])
 @pytest.mark.parametrize("edges", [False, True])
 def test_a_singular_basis_is_nan_and_spoils_no_other(system, edges):
-    space, found, basic, nonbasic = spoilt()
+    space, result, basic, nonbasic = spoilt()
     body = system(space, basic, nonbasic, edges=edges)
-    whole = system(space, found.basic, found.nonbasic, edges=edges)
+    whole = system(space, result.basic, result.nonbasic, edges=edges)
     assert np.isnan(body[1]).any()
     np.testing.assert_array_equal(body[[0, 2, 3]], whole[[0, 2, 3]])
 
 
 def test_vertices_of_singular_bases_are_left_out():
-    space, found, basic, nonbasic = spoilt()
+    space, result, basic, nonbasic = spoilt()
     kept = tableaux.tableaux(space, basic, nonbasic)
-    np.testing.assert_array_equal(kept.nonbasic, found.nonbasic[[0, 2, 3]])
+    np.testing.assert_array_equal(kept.nonbasic, result.nonbasic[[0, 2, 3]])
     with pytest.raises(SolverError, match="singular basis"):
         start_from(space, basic[1:2], nonbasic[1:2])
 
 
 def start_from(space, basic, nonbasic):
     """Start where HiGHS ends in a singular basis."""
-    found = tableaux.BasicSolutions(space, basic, nonbasic, np.zeros(basic.shape))
+    result = tableaux.BasicSolutions(space, basic, nonbasic, np.zeros(basic.shape))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tableaux, "corners", lambda *_: found)
+        patch.setattr(tableaux, "corners", lambda *_: result)
         tableaux.start(space, np.random.default_rng(0))
 
 
 def test_a_search_passes_over_singular_starts(monkeypatch):
     space, _, basic, nonbasic = spoilt()
-    found = tableaux.BasicSolutions(space, basic[1:2], nonbasic[1:2], np.zeros((1, space.n_basic)))
+    result = tableaux.BasicSolutions(space, basic[1:2], nonbasic[1:2], np.zeros((1, space.n_basic)))
     later = Deadline.after(60)
     search = ColumnSearch(space, WIDE.p_x, MutualInformation(), seed=0, deadline=later)
     count = len(search.pool)
-    monkeypatch.setattr(tableaux, "some_corners", lambda *_: found)
+    monkeypatch.setattr(tableaux, "some_corners", lambda *_: result)
     assert not search.descend_from(np.ones((1, WIDE.n_x)))
     assert len(search.pool) == count

@@ -65,13 +65,13 @@ def test_tight_rows_and_basic_columns_give_the_same_vertices(monkeypatch, shape)
     space = polytope(LDP(0.4).allowed_set(joint), joint.p_x)
     nonbasic = enumeration.walk(space, deadline=NEVER).nonbasic
     constraints = enumeration._Constraints(space, space.outward())
-    found = []
+    result = []
     for way in ("_by_tight_rows", "_by_basic_columns"):
-        for one in ("_by_tight_rows", "_by_basic_columns"):
+        for item in ("_by_tight_rows", "_by_basic_columns"):
             made = getattr(enumeration._Constraints, way)
-            monkeypatch.setattr(constraints, one, partial(made, constraints), raising=False)
-        found.append(constraints.solved(nonbasic))
-    (levels, slopes, errors), (expected, moved, known) = found
+            monkeypatch.setattr(constraints, item, partial(made, constraints), raising=False)
+        result.append(constraints.solved(nonbasic))
+    (levels, slopes, errors), (expected, moved, known) = result
     assert len(levels) > 20
     finite = np.isfinite(levels[0])
     apart = np.abs(levels[:, finite] - expected[:, finite])

@@ -34,17 +34,17 @@ def test_rows_one_by_one_give_the_optimum_of_all(seed, n_x, eps):
     lazy = LazyDoubleDescription(space.facets(), joint.p_x, GOAL)
     duals = np.zeros(n_x)
     for row in allowed.rows.toarray()[1:]:
-        found = lazy.best(joint.p_x[None], duals)
-        duals = found.duals
+        result = lazy.best(joint.p_x[None], duals)
+        duals = result.duals
         lazy.add(row[None])
-    found = lazy.best(joint.p_x[None], duals)
-    assert found.finished
+    result = lazy.best(joint.p_x[None], duals)
+    assert result.finished
     walked = by_walking(allowed, joint.p_x)
-    mixture = best_mixture(found.outputs, joint.p_x, GOAL, NEVER)[1]
+    mixture = best_mixture(result.outputs, joint.p_x, GOAL, NEVER)[1]
     assert GOAL.offset(joint.p_x) - mixture.cost == pytest.approx(walked, abs=1e-9)
     # rows are moved out by 3e-10, which is worth more where nearly parallel ones meet
-    assert walked - 1e-9 <= found.estimate <= walked + 1e-4
-    assert (allowed.rows @ found.outputs.T).max(initial=0.0) < 1e-9
+    assert walked - 1e-9 <= result.estimate <= walked + 1e-4
+    assert (allowed.rows @ result.outputs.T).max(initial=0.0) < 1e-9
 
 
 def test_a_late_cut_counts():
@@ -67,12 +67,12 @@ def test_a_late_cut_counts():
 def test_without_time_what_is_known_comes_back():
     joint = Joint.random_uniform(3, 6, np.random.default_rng(0))
     space = polytope(LIP(0.8).allowed_set(joint), joint.p_x)
-    found = LazyDoubleDescription(space.facets(), joint.p_x, GOAL).best(
+    result = LazyDoubleDescription(space.facets(), joint.p_x, GOAL).best(
         joint.p_x[None], np.full(6, 5.0), deadline=Deadline(0.0)
     )
-    assert not found.finished
-    assert found.estimate == np.inf
-    np.testing.assert_array_equal(found.outputs, joint.p_x[None])
+    assert not result.finished
+    assert result.estimate == np.inf
+    np.testing.assert_array_equal(result.outputs, joint.p_x[None])
 
 
 def test_without_time_no_mixtures_of_known_vertices_are_made():

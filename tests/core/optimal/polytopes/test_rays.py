@@ -74,8 +74,8 @@ def test_sets_of_notions_against_cdd(notion, n_x):
         a = joint.p / joint.p_x / joint.p_s[:, None]
         pairs = [a[i] - np.exp(0.8) * a[j] for i in range(3) for j in range(3) if i != j]
         allowed = AllowedSet(sparse.csr_array(np.array(pairs)), n_x)
-    found = extreme_rays(allowed.rows.toarray())
-    same_points(found, double_description(polytope(allowed, joint.p_x)))
+    result = extreme_rays(allowed.rows.toarray())
+    same_points(result, double_description(polytope(allowed, joint.p_x)))
 
 
 def test_kernels_are_the_best_mixtures_each():
@@ -88,9 +88,9 @@ def test_kernels_are_the_best_mixtures_each():
         logs = np.log(points, out=np.zeros_like(points), where=points > 0)
         solved = optimize.linprog(-(points * logs).sum(axis=1), A_eq=points.T, b_eq=p_x)
         best = -(p_x * np.log(p_x)).sum() - solved.fun
-        found = measures.mutual_information(p_x[:, None] * kernel)
-        assert found == pytest.approx(best, abs=1e-9)
-        assert found > 0.1
+        result = measures.mutual_information(p_x[:, None] * kernel)
+        assert result == pytest.approx(best, abs=1e-9)
+        assert result > 0.1
 
 
 def test_too_many_outputs_and_rough_mixtures_are_refused(monkeypatch):

@@ -77,6 +77,6 @@ def test_walks_stop_at_their_limits():
         walk(space, deadline=Deadline.after(60), max_vertices=100)
     with pytest.raises(TimeLimitError, match="Time was over"):
         walk(space, deadline=Deadline(0.0))
-    found = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=NEVER)
+    result = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=NEVER)
     with pytest.raises(TimeLimitError, match="Time was over"):
-        tableaux.true_points(space_of(UNIFORM, LIP(0.5)), found, deadline=Deadline(0.0))
+        tableaux.true_points(space_of(UNIFORM, LIP(0.5)), result, deadline=Deadline(0.0))

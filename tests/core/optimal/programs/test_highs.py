@@ -99,9 +99,9 @@ def test_a_similar_program_starts_from_a_basis_that_may_lack_the_last_rows(kept)
     near = LinearProgram(
         *(sparse.csr_array(changed), np.full(6, -INFINITY), upper), cost=cost, once=True
     )
-    found = near.solve_near(first.basis())
-    assert found.objective == pytest.approx(other.fun, abs=1e-9)
-    assert found.duals @ upper == pytest.approx(found.objective, abs=1e-9)
+    result = near.solve_near(first.basis())
+    assert result.objective == pytest.approx(other.fun, abs=1e-9)
+    assert result.duals @ upper == pytest.approx(result.objective, abs=1e-9)
 
 
 @pytest.mark.parametrize("shape", [(6, 8), (7, 9), (6, 9)])

@@ -20,17 +20,17 @@ def mixing_program(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def test_the_cost_is_within_the_gap_of_the_least(seed: int, gap: float) -> None:
     columns, costs = mixing_program(seed)
     least = linprog(costs, A_eq=columns, b_eq=np.ones(6)).fun
-    found = centre(columns, costs, gap)
-    np.testing.assert_allclose(columns @ found.amounts, 1.0, atol=1e-5)
-    assert (found.amounts > 0).all()
-    assert found.gap <= gap
-    assert least - 1e-4 <= costs @ found.amounts <= least + 1.1 * gap + 1e-4
+    result = centre(columns, costs, gap)
+    np.testing.assert_allclose(columns @ result.amounts, 1.0, atol=1e-5)
+    assert (result.amounts > 0).all()
+    assert result.gap <= gap
+    assert least - 1e-4 <= costs @ result.amounts <= least + 1.1 * gap + 1e-4
 
 
 def test_a_wider_gap_leaves_all_prices_further_below_the_costs() -> None:
     columns, costs = mixing_program(0)
     wide, narrow = (centre(columns, costs, gap) for gap in (1.0, 1e-7))
-    margins = [(costs - found.duals @ columns).min() for found in (wide, narrow)]
+    margins = [(costs - result.duals @ columns).min() for result in (wide, narrow)]
     assert margins[0] > 100 * margins[1] > 0
 
 

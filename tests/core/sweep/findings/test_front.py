@@ -44,8 +44,8 @@ ROWS = [
 
 
 def test_the_front_of_a_summary_is_in_order_of_cost():
-    found = front(ROWS, "level_lip", "kept")
-    assert [(one["mechanism"], one["cost"], one["mean"]) for one in found] == [
+    result = front(ROWS, "level_lip", "kept")
+    assert [(item["mechanism"], item["cost"], item["mean"]) for item in result] == [
         ("m1", 1.0, 0.4),
         ("m0", 2.0, 0.5),
     ]

@@ -17,11 +17,11 @@ SWEEP = Sweep(
 
 
 def computed(sweep, some=lambda _: True):
-    found = Gathered(sweep)
+    result = Gathered(sweep)
     for chunk in chunks(sweep, counted_data(sweep)):
         if some(chunk):
-            found.add(compute(chunk, report=lambda _: None))
-    return found.table()
+            result.add(compute(chunk, report=lambda _: None))
+    return result.table()
 
 
 @pytest.fixture(scope="module")
@@ -35,28 +35,28 @@ def by_hand(table, question, name):
 
 
 def test_each_question_is_at_its_means_with_its_errors_and_bound(table):
-    found = marks(table, SWEEP, "level_lip", "kept")
-    assert [one.question for one in found] == list(range(5))  # identity asks once
-    for one in found:
-        for name, spread in (("level_lip", one.across), ("kept", one.up)):
-            values = by_hand(table, one.question, name)
+    result = marks(table, SWEEP, "level_lip", "kept")
+    assert [item.question for item in result] == list(range(5))  # identity asks once
+    for item in result:
+        for name, spread in (("level_lip", item.across), ("kept", item.up)):
+            values = by_hand(table, item.question, name)
             if np.isfinite(values).all():
                 assert spread.mean == pytest.approx(values.mean(), rel=1e-12)
                 deviation = values.std(ddof=1) / math.sqrt(6)
                 assert spread.error == pytest.approx(deviation, rel=1e-9)
-        assert math.isnan(one.bound)  # nobody knows more than that all is the most
-        assert (one.points, one.none) == (6, 0)
-    assert found[4].fields["eps"] is None
+        assert math.isnan(item.bound)  # nobody knows more than that all is the most
+        assert (item.points, item.none) == (6, 0)
+    assert result[4].fields["eps"] is None
 
 
 def test_a_bound_is_told_where_it_says_more_than_all():
     sweep = Sweep(
         Scenario(notion="lip"), (("mechanism", ("optimal", "watchdog")),), draws=Draws(4, 3, 5)
     )
-    found = computed(sweep)
+    result = computed(sweep)
     for up, name in (("kept", "most"), ("utility", "upper_bound")):
-        best, watchdog = marks(found, sweep, "eps", up)
-        assert best.bound == pytest.approx(by_hand(found, 0, name).mean(), rel=1e-12)
+        best, watchdog = marks(result, sweep, "eps", up)
+        assert best.bound == pytest.approx(by_hand(result, 0, name).mean(), rel=1e-12)
         assert best.bound >= best.up.mean
         assert math.isnan(watchdog.bound)
 
@@ -69,17 +69,17 @@ def test_the_best_are_those_that_brute_force_finds(table):
         ("kept", "information", (-1, -1)),
         ("eps", "kept", (1, -1)),
     ):
-        found = marks(table, SWEEP, across, up)
-        costs = [(sides[0] * one.across.mean, sides[1] * one.up.mean) for one in found]
-        for one, (a, b) in zip(found, costs, strict=True):
+        result = marks(table, SWEEP, across, up)
+        costs = [(sides[0] * item.across.mean, sides[1] * item.up.mean) for item in result]
+        for item, (a, b) in zip(result, costs, strict=True):
             beaten = any(c <= a and d <= b and (c < a or d < b) for c, d in costs)
-            assert one.best == (not beaten and not math.isnan(a) and not math.isnan(b))
+            assert item.best == (not beaten and not math.isnan(a) and not math.isnan(b))
 
 
 def test_lines_are_questions_that_differ_in_the_budget_alone_in_its_order(table):
-    found = lines(marks(table, SWEEP, "eps", "kept"))
-    assert [[one.fields["eps"] for one in line] for line in found] == [[0.5, 2.0]] * 2 + [[None]]
-    assert [line[0].fields["mechanism"] for line in found] == [
+    result = lines(marks(table, SWEEP, "eps", "kept"))
+    assert [[item.fields["eps"] for item in line] for line in result] == [[0.5, 2.0]] * 2 + [[None]]
+    assert [line[0].fields["mechanism"] for line in result] == [
         "watchdog",
         "subset_merging",
         "identity",
@@ -88,22 +88,22 @@ def test_lines_are_questions_that_differ_in_the_budget_alone_in_its_order(table)
 
 def test_points_that_are_missing_leave_their_questions_out():
     part = computed(SWEEP, lambda chunk: chunk.first == 0 and 0 in chunk.points)
-    found = marks(part, SWEEP, "eps", "kept")
-    assert {one.fields["mechanism"] for one in found} == {"watchdog"}
+    result = marks(part, SWEEP, "eps", "kept")
+    assert {item.fields["mechanism"] for item in result} == {"watchdog"}
     assert marks(Gathered(SWEEP).table(), SWEEP, "eps", "kept") == ()
 
 
 def test_the_budget_on_both_axes_still_counts_points(table):
-    found = marks(table, SWEEP, "eps", "eps")
-    assert [one.points for one in found] == [6] * 5
-    assert math.isnan(found[4].up.mean)
-    assert not found[4].best
+    result = marks(table, SWEEP, "eps", "eps")
+    assert [item.points for item in result] == [6] * 5
+    assert math.isnan(result[4].up.mean)
+    assert not result[4].best
 
 
 def test_a_question_without_an_answer_is_counted_and_dominated():
     sweep = Sweep(Scenario(notion="rldp"), (("mechanism", ("watchdog",)), ("eps", (1.0,))))
-    (one,) = marks(computed(sweep), sweep, "eps", "kept")
-    assert (one.points, one.none, one.best) == (1, 1, False)
+    (item,) = marks(computed(sweep), sweep, "eps", "kept")
+    assert (item.points, item.none, item.best) == (1, 1, False)
 
 
 def test_units_follow_promises_and_purposes():

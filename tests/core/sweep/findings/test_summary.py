@@ -29,9 +29,9 @@ def table(values, points=None):
         | {"seconds": 0.0, "kept": v, "level_lip": v * v}
         for p, v in zip(at, values, strict=True)
     ]
-    found = pa.Table.from_pylist(rows, schema=schema(SWEEP.measures))
-    columns = {"point": found["point"], **question_columns(SWEEP, at)}
-    return pa.table(columns | {name: found[name] for name in found.column_names[1:]})
+    result = pa.Table.from_pylist(rows, schema=schema(SWEEP.measures))
+    columns = {"point": result["point"], **question_columns(SWEEP, at)}
+    return pa.table(columns | {name: result[name] for name in result.column_names[1:]})
 
 
 def exact(values):
@@ -57,16 +57,16 @@ def exact(values):
 
 def test_the_spread_is_that_of_exact_fractions():
     values = np.random.default_rng(1).random(29)
-    found = Spread.of(values)
+    result = Spread.of(values)
     mean, error, quantiles = exact(values.tolist())
-    assert found.n == 29
-    assert found.mean == pytest.approx(float(mean), rel=1e-14)
-    assert found.error**2 == pytest.approx(float(error), rel=1e-13)
-    assert found.quantiles == pytest.approx([float(q) for q in quantiles], rel=1e-14)
-    assert found.quantiles[1:4] == pytest.approx(
+    assert result.n == 29
+    assert result.mean == pytest.approx(float(mean), rel=1e-14)
+    assert result.error**2 == pytest.approx(float(error), rel=1e-13)
+    assert result.quantiles == pytest.approx([float(q) for q in quantiles], rel=1e-14)
+    assert result.quantiles[1:4] == pytest.approx(
         statistics.quantiles(values.tolist(), n=4, method="inclusive"), rel=1e-14
     )
-    assert found.error == pytest.approx(statistics.stdev(values.tolist()) / 29**0.5, rel=1e-13)
+    assert result.error == pytest.approx(statistics.stdev(values.tolist()) / 29**0.5, rel=1e-13)
 
 
 def test_numbers_that_are_none_or_infinite_are_neither_lost_nor_averaged():
@@ -74,9 +74,9 @@ def test_numbers_that_are_none_or_infinite_are_neither_lost_nor_averaged():
     none = Spread.of(np.array([nan, nan]))
     assert none.n == 0
     assert all(map(math.isnan, (none.mean, none.error, *none.quantiles)))
-    one = Spread.of(np.array([0.5, nan]))
-    assert (one.n, one.mean, one.quantiles) == (1, 0.5, (0.5,) * 5)
-    assert math.isnan(one.error)
+    item = Spread.of(np.array([0.5, nan]))
+    assert (item.n, item.mean, item.quantiles) == (1, 0.5, (0.5,) * 5)
+    assert math.isnan(item.error)
     some = Spread.of(np.array([1.0, 2.0, inf, 3.0, inf]))
     assert (some.n, some.mean) == (5, inf)
     assert math.isnan(some.error)

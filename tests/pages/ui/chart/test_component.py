@@ -21,10 +21,10 @@ class Answer:
 @pytest.fixture
 def sent(monkeypatch):
     """Keep what browsers are sent, and begin without kept charts."""
-    found = []
-    monkeypatch.setattr(component, "_COMPONENT", lambda **told: found.append(told))
+    result = []
+    monkeypatch.setattr(component, "_COMPONENT", lambda **reported: result.append(reported))
     monkeypatch.setattr(store, "SHARED", store.Store(10))
-    return found
+    return result
 
 
 class Drawer:
@@ -48,7 +48,7 @@ def test_the_same_answer_is_drawn_once(sent):
     drawer.show(answer)
     assert drawer.drawn == 1
     assert sent[0]["data"] == sent[1]["data"]
-    assert [one["height"] for one in sent] == [300 + component.BAR] * 2
+    assert [item["height"] for item in sent] == [300 + component.BAR] * 2
 
 
 def test_another_answer_unit_text_or_state_is_another_chart(sent):
@@ -61,11 +61,11 @@ def test_another_answer_unit_text_or_state_is_another_chart(sent):
     drawer.show(answer, faded=True)
     with component.old():
         drawer.show(answer, alt="old")
-    told = [json.loads(one["data"]) for one in sent]
-    assert drawer.drawn == len(told) == 7
-    assert [one["height"] for one in told] == [300, 400, 300, 300, 300, 300, 300]
-    assert [one["now"] for one in told][:3] == ["nats", "nats", "bits"]
-    assert [one["faded"] for one in told] == [False] * 5 + [True] * 2
+    reported = [json.loads(item["data"]) for item in sent]
+    assert drawer.drawn == len(reported) == 7
+    assert [item["height"] for item in reported] == [300, 400, 300, 300, 300, 300, 300]
+    assert [item["now"] for item in reported][:3] == ["nats", "nats", "bits"]
+    assert [item["faded"] for item in reported] == [False] * 5 + [True] * 2
 
 
 def test_a_chart_says_what_the_page_is_about_now(sent):
@@ -74,14 +74,14 @@ def test_a_chart_says_what_the_page_is_about_now(sent):
         drawer.show(answer)
     with component.context.about({"data": "Heart"}):
         drawer.show(answer)
-    assert ["Adult" in str(json.loads(one["data"])["plain"]) for one in sent] == [True, False]
+    assert ["Adult" in str(json.loads(item["data"])["plain"]) for item in sent] == [True, False]
 
 
 def test_an_answer_that_is_gone_is_taken_for_no_new_one(sent):
     drawer = Drawer()
     for height in (300, 310, 320):  # a new object may get the old one's place in memory
         drawer.show(Answer(height))
-    assert [one["height"] - component.BAR for one in sent] == [300, 310, 320]
+    assert [item["height"] - component.BAR for item in sent] == [300, 310, 320]
 
 
 def test_a_figure_that_is_not_kept_is_sent_as_it_is(sent):

@@ -18,15 +18,15 @@ PARTS = ("data", "layout", "low", "now", "alt", "serial")
 
 def shown(project, unit="nats"):
     """Return a project's columns as the page shows them."""
-    found = [
+    result = [
         columns.Answered(place, name, note, scenario, evaluate(scenario), mark=mark)
         for (place, (scenario, name, note)), mark in zip(
             enumerate(project.columns()), project.marks, strict=True
         )
     ]
     with visits.ahead_for(None):
-        lines = [charts.ColumnLine(one, answers.frontier(one.scenario)) for one in found]
-    return frames.Shown(found, lines, unit, whole=False)
+        lines = [charts.ColumnLine(item, answers.frontier(item.scenario)) for item in result]
+    return frames.Shown(result, lines, unit, whole=False)
 
 
 def moved(project, places, **changes):
@@ -48,12 +48,12 @@ def test_a_frame_shows_what_the_page_shows_at_rest(places, eps):
         project = project.asking(place, replace(QUICK.scenarios[place], eps=eps))
     app = opened(project=project)
     assert not app.exception
-    said, drawn = sent.answers(app), sent.charts(app)
+    text, drawn = sent.answers(app), sent.charts(app)
     assert set(frame["answers"]) == {
         f"{kind}_{place}" for place in places for kind in ("outcome", "figures")
     }
     for name, answer in frame["answers"].items():
-        assert answer == said[name]
+        assert answer == text[name]
     assert {f"matrix_{place}" for place in places} <= set(frame["charts"])
     assert {charts.FRONTIER, charts.LEVELS} <= set(frame["charts"])
     along = frame["charts"].pop(charts.FRONTIER)
@@ -74,7 +74,7 @@ def test_a_column_that_is_not_answered_yet_keeps_no_other_waiting():
     assert {"matrix_0", charts.FRONTIER, charts.LEVELS} <= set(frame["charts"])
     assert "matrix_2" not in frame["charts"]
     # neither the old answer of the other one is among the points, nor its level
-    assert [one["name"] for one in frame["charts"][charts.FRONTIER]["tail"]] == [
+    assert [item["name"] for item in frame["charts"][charts.FRONTIER]["tail"]] == [
         QUICK.names[0],
         QUICK.names[1],
     ]
@@ -90,21 +90,21 @@ def test_the_chart_of_all_lines_is_left_where_another_number_moves():
 
 def test_each_slider_of_each_column_is_followed_and_the_sidebars_moves_all():
     app = opened(scenario=Scenario(data=SMALL))
-    told = {one["slider"]: one for one in sent.sliders(app)}
-    assert {"col0_eps_nats", "col1_eps_nats", "col1_lam", "col2_beta", "eps"} <= set(told)
-    assert told["col1_eps_nats"]["answers"] == ["outcome_1", "figures_1"]
-    assert told["col1_eps_nats"]["now"] == "1.00"
-    assert charts.FRONTIER in told["col1_lam"]["charts"]  # of which it has no frame: it fades
-    assert [f"outcome_{place}" in told["eps"]["answers"] for place in range(3)] == [True] * 3
+    reported = {item["slider"]: item for item in sent.sliders(app)}
+    assert {"col0_eps_nats", "col1_eps_nats", "col1_lam", "col2_beta", "eps"} <= set(reported)
+    assert reported["col1_eps_nats"]["answers"] == ["outcome_1", "figures_1"]
+    assert reported["col1_eps_nats"]["now"] == "1.00"
+    assert charts.FRONTIER in reported["col1_lam"]["charts"]  # of which it has no frame: it fades
+    assert [f"outcome_{place}" in reported["eps"]["answers"] for place in range(3)] == [True] * 3
     app = opened(project=QUICK)
-    assert "eps" not in {one["slider"] for one in sent.sliders(app)}
+    assert "eps" not in {item["slider"] for item in sent.sliders(app)}
 
 
 def test_a_column_without_an_answer_says_so_and_has_no_figures():
     app = opened(project=Project((QUICK.scenarios[0], Scenario(data=SMALL, notion="rldp"))))
-    said = sent.answers(app)
-    assert said["outcome_1"]["said"] == ["No answer."]
-    assert "figures_1" not in said
+    text = sent.answers(app)
+    assert text["outcome_1"]["said"] == ["No answer."]
+    assert "figures_1" not in text
 
 
 def test_frames_are_new_where_a_line_another_answer_or_the_axes_are():
@@ -113,8 +113,8 @@ def test_frames_are_new_where_a_line_another_answer_or_the_axes_are():
     other = replace(before.found[2], result=evaluate(replace(QUICK.scenarios[2], eps=0.2)))
     own = replace(before.found[1], result=evaluate(replace(QUICK.scenarios[1], eps=0.2)))
     drawn = {
-        frames._drawn_with(one, [1], lines=True)
-        for one in (
+        frames._drawn_with(item, [1], lines=True)
+        for item in (
             before,
             replace(before, lines=longer),
             replace(before, found=[*before.found[:2], other]),

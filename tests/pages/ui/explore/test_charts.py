@@ -34,11 +34,11 @@ def test_several_lines_that_fall_are_named_in_the_plural():
         place: line(mechanism, 0.6, 0.5)
         for place, mechanism in enumerate(("subset_random_response", "subset_merging", "watchdog"))
     }
-    told = falling(lines)
-    assert told.startswith("Subset random response, Subset merging and Watchdog can keep less")
+    reported = falling(lines)
+    assert reported.startswith("Subset random response, Subset merging and Watchdog can keep less")
 
 
 def test_one_nat_is_spoken_of_as_one():
-    asked = Scenario(mechanism="watchdog", eps=1.0)
-    assert "now ε is 1 nat, " in charts._spoken(evaluate(asked), "nats")
-    assert "now ε is 1.443 bits, " in charts._spoken(evaluate(asked), "bits")
+    request = Scenario(mechanism="watchdog", eps=1.0)
+    assert "now ε is 1 nat, " in charts._spoken(evaluate(request), "nats")
+    assert "now ε is 1.443 bits, " in charts._spoken(evaluate(request), "bits")

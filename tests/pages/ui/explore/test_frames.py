@@ -35,21 +35,21 @@ def a_question(seed):
 
 @pytest.mark.parametrize("seed", range(20))
 def test_a_frame_says_what_the_page_says_at_rest(seed):
-    asked, unit = a_question(seed), ("nats", "bits")[seed % 2]
+    request, unit = a_question(seed), ("nats", "bits")[seed % 2]
     app = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=PATIENCE)
-    for key, values in to_query(asked).items():
+    for key, values in to_query(request).items():
         app.query_params[key] = values
     app.query_params["unit"] = unit
     if unit == "bits":
-        app.query_params["eps"] = repr(asked.eps / 0.6931471805599453)
+        app.query_params["eps"] = repr(request.eps / 0.6931471805599453)
     app.run()
     assert not app.exception
-    here = replace(asked, eps=app.session_state["eps"])
+    here = replace(request, eps=app.session_state["eps"])
     frame = frames.frame([evaluate(here)], unit, lines=True)
-    (told,) = frame["answers"].values()
+    (reported,) = frame["answers"].values()
     answer = sent.answer(app)
     for part in ("figures", "said", "badge"):
-        assert answer[part] == told[part]
+        assert answer[part] == reported[part]
     charts = sent.charts(app)
     assert frame["charts"].pop("frontier") == {"now": charts["frontier"]["now"]}
     assert set(frame["charts"]) == {"lifts", "mechanism", "confusability_after"}
@@ -60,11 +60,11 @@ def test_a_frame_says_what_the_page_says_at_rest(seed):
 def test_a_frame_of_a_cut_search_says_so():
     result = evaluate(Scenario(mechanism="watchdog"))
     cut = replace(result, mechanism=replace(result.mechanism, status=UNPROVEN))
-    found = frames.frame([cut], "nats", lines=False)
-    assert found["open"]
-    assert "frontier" not in found["charts"]
-    assert found["answers"][""]["badge"][0] == "quick estimate, not final"
-    assert found["answers"][""]["figures"][0][1].startswith("≥ ")
+    answer = frames.frame([cut], "nats", lines=False)
+    assert answer["open"]
+    assert "frontier" not in answer["charts"]
+    assert answer["answers"][""]["badge"][0] == "quick estimate, not final"
+    assert answer["answers"][""]["figures"][0][1].startswith("≥ ")
 
 
 @pytest.fixture
@@ -76,10 +76,10 @@ def followed(monkeypatch):
 
 
 def test_every_slider_is_followed_and_the_lines_along_eps_alone(followed):
-    asked = Scenario(notion="alip", mechanism="watchdog")
-    for now in (asked, replace(asked, lam=0.3)):
+    request = Scenario(notion="alip", mechanism="watchdog")
+    for now in (request, replace(request, lam=0.3)):
         frames.show(now, None, ())
-    assert [[one["slider"] for one in sliders] for sliders in followed] == [["eps", "lam"]] * 2
+    assert [[item["slider"] for item in sliders] for sliders in followed] == [["eps", "lam"]] * 2
     budget, share = followed[-1]
     assert share["now"] == "0.30"
     assert budget["now"] == "1.00"

@@ -63,9 +63,9 @@ def test_a_trade_off_in_nats_says_the_same(utility):
     )
     ln2 = np.log(2)
     kept = 1.0 if utility == "distortion" else ln2
-    one, other = bits["data"][0], nats["data"][0]
-    np.testing.assert_allclose(other["x"], np.array(one["x"]) * ln2, rtol=1e-4)
-    np.testing.assert_allclose(other["y"], np.array(one["y"]) * kept, rtol=1e-4)
+    item, other = bits["data"][0], nats["data"][0]
+    np.testing.assert_allclose(other["x"], np.array(item["x"]) * ln2, rtol=1e-4)
+    np.testing.assert_allclose(other["y"], np.array(item["y"]) * kept, rtol=1e-4)
     now = np.array(bits["layout"]["meta"]["now"]) * (ln2, kept)
     np.testing.assert_allclose(nats["layout"]["meta"]["now"], now, rtol=1e-4)
     assert "bits" not in str(nats)
@@ -76,13 +76,13 @@ def test_merges_in_nats_say_the_same():
         figures.merges(WAY.steps, stop=1, at=1, leakage="L₀", unit=unit)
         for unit in ("bits", "nats")
     )
-    for one, other in zip(bits["data"], nats["data"], strict=True):
-        np.testing.assert_allclose(other["y"], np.array(one["y"]) * np.log(2), rtol=1e-4)
+    for item, other in zip(bits["data"], nats["data"], strict=True):
+        np.testing.assert_allclose(other["y"], np.array(item["y"]) * np.log(2), rtol=1e-4)
     assert "bits" not in str(nats)
 
 
 def every_figure():
-    found = asymmetry(draws=5)
+    result = asymmetry(draws=5)
     with np.errstate(divide="ignore"):
         log_lift = np.log(LEAK.joint_sy / LEAK.joint_sy.sum(0) / LEAK.joint_sy.sum(1)[:, None])
     risky = np.array([False, False, True])
@@ -91,7 +91,7 @@ def every_figure():
         "empty frontier": figures.frontier([], eps=1, nmi=0.5, unit="nats", limit=8, current=-1),
         "histogram": histogram(),
         "free histogram": histogram(None),
-        "asymmetry": figures.overlay_histogram(found.edges, found.low, found.high),
+        "asymmetry": figures.overlay_histogram(result.edges, result.low, result.high),
         "mechanism": figures.mechanism_matrix(np.eye(3), MARKUP, MARKUP),
         "joint": figures.joint_matrix(LEAK.joint_sy, ("f", "m"), MARKUP),
         "log-lift": figures.log_lift_matrix(log_lift, ("f", "m"), MARKUP),
@@ -137,30 +137,30 @@ def test_labels_show_as_they_are(name):
 
 @pytest.mark.parametrize("make", [frontier, histogram])
 def test_axes_stay_while_sliders_move(make):
-    one, two = (
+    item, two = (
         (frontier(0.5, 0.2), frontier(6.0, 0.9))
         if make is frontier
         else (histogram((0.1, 0.2)), histogram((3.0, 0.5)))
     )
     for name in ("xaxis", "yaxis"):
-        assert one["layout"][name] == two["layout"][name]
-        assert one["layout"][name]["autorange"] is False
+        assert item["layout"][name] == two["layout"][name]
+        assert item["layout"][name]["autorange"] is False
 
 
 def test_moving_the_current_point_changes_nothing_that_plotly_draws():
-    one, two = frontier(0.5, 0.2), frontier(6.0, 0.9)
-    assert one["data"] == two["data"]
-    assert {k: v for k, v in one["layout"].items() if k != "meta"} == {
+    item, two = frontier(0.5, 0.2), frontier(6.0, 0.9)
+    assert item["data"] == two["data"]
+    assert {k: v for k, v in item["layout"].items() if k != "meta"} == {
         k: v for k, v in two["layout"].items() if k != "meta"
     }
     assert two["layout"]["meta"] == {"now": [6.0, 0.9]}
 
 
 def test_lines_differ_by_more_than_colour():
-    one, two = FIGURES["frontier"]["data"]
-    assert one["line"]["dash"] != two["line"]["dash"]
-    assert one["marker"]["symbol"] != two["marker"]["symbol"]
-    assert one["meta"] == ["alip", "optimal"]
+    item, two = FIGURES["frontier"]["data"]
+    assert item["line"]["dash"] != two["line"]["dash"]
+    assert item["marker"]["symbol"] != two["marker"]["symbol"]
+    assert item["meta"] == ["alip", "optimal"]
 
 
 def test_before_and_after_differ_by_pattern_and_place():
@@ -237,10 +237,10 @@ def test_names_around_a_circle_of_a_card_have_a_dozen_letters_and_short_ones_sta
     names = ("?", *(f"occupation no. {i}" for i in range(14)))
     even = leakage(np.full((2, 15), 1 / 30), names)
     figure = figures.confusability(release_graph(even), "X itself", "before", dense=True)
-    rays = [one for one in figure["layout"]["annotations"] if one["xref"] == "x"]
-    assert max(len(one["text"]) for one in rays) == 12
-    assert {one["text"]: one["textangle"] for one in rays}["?"] == 0
-    assert all(one["textangle"] for one in rays if one["text"] != "?")
+    rays = [item for item in figure["layout"]["annotations"] if item["xref"] == "x"]
+    assert max(len(item["text"]) for item in rays) == 12
+    assert {item["text"]: item["textangle"] for item in rays}["?"] == 0
+    assert all(item["textangle"] for item in rays if item["text"] != "?")
 
 
 def test_a_pair_that_never_occurs_is_crossed():
@@ -315,10 +315,10 @@ def test_up_is_more_of_what_is_kept():
     assert low < high
     low, high = FIGURES["trade-off of numbers"]["layout"]["yaxis"]["range"]
     assert low > high
-    one, two = trade_off("resolution", 0.0, 0.0), trade_off("resolution", 2.0, 2.0)
-    assert one["layout"]["meta"] == {"now": [0.0, 0.0]}
+    item, two = trade_off("resolution", 0.0, 0.0), trade_off("resolution", 2.0, 2.0)
+    assert item["layout"]["meta"] == {"now": [0.0, 0.0]}
     assert two["layout"]["meta"] == {"now": [2.0, 2.0]}
-    assert one["layout"]["yaxis"] == two["layout"]["yaxis"]
+    assert item["layout"]["yaxis"] == two["layout"]["yaxis"]
 
 
 def test_merges_show_where_the_way_ends():
@@ -371,8 +371,8 @@ def test_small_graphs_tell_names_apart_that_differ_in_the_middle():
     names = tuple(f"street {number:03d} of the old town" for number in range(4))
     leak = leakage(np.full((2, 4), 1 / 8), names)
     figure = figures.confusability(release_graph(leak), "X itself", "before")
-    said = {name for trace in figure["data"] for name in trace.get("text", ())} - {""}
-    assert len(said) == 4
+    text = {name for trace in figure["data"] for name in trace.get("text", ())} - {""}
+    assert len(text) == 4
 
 
 @pytest.mark.parametrize("budgets", [(0.5, 0.4), (np.inf, 0.4), None])

@@ -69,7 +69,7 @@ def test_every_current_point_and_every_rise_is_within(data):
     for point in points:
         assert left <= point.eps <= right
         assert low <= point.kept <= high
-    for one in lines:
-        inside = one.eps <= right
-        assert (one.nmi[inside] >= low).all()
-        assert one.nmi[inside].max() == pytest.approx(one.nmi.max(), abs=0.005)
+    for item in lines:
+        inside = item.eps <= right
+        assert (item.nmi[inside] >= low).all()
+        assert item.nmi[inside].max() == pytest.approx(item.nmi.max(), abs=0.005)

@@ -29,7 +29,7 @@ def drawn(joint, budgets, unit="nats", kernel=None):
     leak = leakage(joint.p, joint.x_labels)
     after = leak if kernel is None else leakage(joint.p @ kernel, ("u", "v", "w"))
     far = reach(leak)
-    before, later = (lift_histogram(one, far, limits=budgets) for one in (leak, after))
+    before, later = (lift_histogram(item, far, limits=budgets) for item in (leak, after))
     names = ("X itself", "the release")
     return figures.lift_histogram(before, later, budgets, names, unit), later, after
 
@@ -97,8 +97,8 @@ def test_each_side_adds_up_to_all_records(seed, zeros):
     sides = [share for _, _, share in bars(figure)]
     assert sum(sides[: bins.below + 1]) == pytest.approx(1, abs=1e-4)
     assert sum(sides[bins.below + 1 :]) == pytest.approx(1, abs=1e-4)
-    said = [one["text"] for one in figure["layout"]["annotations"]]
-    assert "share of records: each side 100%" in said
+    text = [item["text"] for item in figure["layout"]["annotations"]]
+    assert "share of records: each side 100%" in text
 
 
 def test_only_an_endless_budget_holds_what_rules_a_secret_out():
@@ -129,14 +129,14 @@ def test_names_stand_above_their_panels_where_no_bar_or_bound_crosses_them():
     )
     layout = figure["layout"]
     tops = {"X itself": layout["yaxis2"]["domain"][1], "the release": layout["yaxis"]["domain"][1]}
-    found = {one["text"]: one for one in layout["annotations"] if one["text"] in tops}
-    assert {name: (one["y"], one["yanchor"]) for name, one in found.items()} == {
+    result = {item["text"]: item for item in layout["annotations"] if item["text"] in tops}
+    assert {name: (item["y"], item["yanchor"]) for name, item in result.items()} == {
         name: (top, "bottom") for name, top in tops.items()
     }
     assert all(
-        one["y1"] <= tops["the release"] or one["y0"] >= layout["yaxis2"]["domain"][0]
-        for one in layout["shapes"]
-        if one["type"] == "line"
+        item["y1"] <= tops["the release"] or item["y0"] >= layout["yaxis2"]["domain"][0]
+        for item in layout["shapes"]
+        if item["type"] == "line"
     )
 
 
@@ -157,7 +157,9 @@ def test_a_promise_that_bounds_no_lift_says_why_nothing_is_shaded():
         figure = figures.lift_histogram(bins, bins, allowed, names, unshaded=no_limits(notion))
         words = [mark["text"] for mark in figure["layout"]["annotations"]]
         assert ("allowed" in words) == (allowed is not None)
-        assert [one for one in words if "not shaded" in one] == ([f"not shaded: {why}"] * bool(why))
+        assert [item for item in words if "not shaded" in item] == (
+            [f"not shaded: {why}"] * bool(why)
+        )
 
 
 @pytest.mark.parametrize("notion", [LDP(1.0), EpsDelta(LIP(0.5), 0.1)])
@@ -169,13 +171,13 @@ def test_words_above_a_narrow_histogram_fit_beside_its_name_and_below_its_edge(n
     layout = figures.lift_histogram(
         bins, bins, None, names, unshaded=no_limits(notion), narrow=True
     )["layout"]
-    (said,) = [one for one in layout["annotations"] if "not shaded" in one["text"]]
-    lines = said["text"].split("<br>")
+    (text,) = [item for item in layout["annotations"] if "not shaded" in item["text"]]
+    lines = text["text"].split("<br>")
     assert " ".join(lines) == f"not shaded: {no_limits(notion)}"
     plot = 250 - 32 - layout["margin"]["l"] - layout["margin"]["r"]  # a card of four side by side
-    letter, name = 0.43 * said["font"]["size"], 40  # as Chromium draws them
+    letter, name = 0.43 * text["font"]["size"], 40  # as Chromium draws them
     assert max(map(len, lines)) * letter + name < plot
-    assert 1.3 * said["font"]["size"] * len(lines) < layout["margin"]["t"]
+    assert 1.3 * text["font"]["size"] * len(lines) < layout["margin"]["t"]
 
 
 def test_a_low_one_on_a_board_has_its_names_within_the_panels_and_one_number_at_each():

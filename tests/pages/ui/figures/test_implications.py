@@ -37,10 +37,10 @@ def test_every_arrow_carries_its_number():
         assert x0 < x1 < x < x2 < x3  # its line leaves room for it, and leads from box to box
         assert (x1 + x2) / 2 == pytest.approx(x)
         assert (y - y0) * (x3 - x0) == pytest.approx((y3 - y0) * (x - x0))
-    said = texts(figure)
-    assert {"0.25", "0.40", "≤ 0.11"} <= set(said)
-    assert any(text.startswith("max. leak<br>") and "here 0.10" in text for text in said)
-    assert said[0] == "<b>LIP</b>"
+    message = texts(figure)
+    assert {"0.25", "0.40", "≤ 0.11"} <= set(message)
+    assert any(text.startswith("max. leak<br>") and "here 0.10" in text for text in message)
+    assert message[0] == "<b>LIP</b>"
 
 
 def test_the_name_of_every_promise_is_shown_in_full(subtests):
@@ -72,8 +72,8 @@ def test_every_box_is_around_its_words():
     assert len(around) == len(places) == 7
     for corners, (x, y) in zip(around, places, strict=True):
         assert corners[0] == corners[-1]
-        assert min(one for one, _ in corners) < x < max(one for one, _ in corners)
-        assert min(one for _, one in corners) < y < max(one for _, one in corners)
+        assert min(item for item, _ in corners) < x < max(item for item, _ in corners)
+        assert min(item for _, item in corners) < y < max(item for _, item in corners)
 
 
 def test_an_infinite_level_reaches_the_end_and_says_so():

@@ -50,7 +50,7 @@ def test_beliefs_before_and_after_differ_by_pattern_and_say_what_is_ruled_out():
     assert before["marker"]["pattern"]["shape"] == "/"
     assert "pattern" not in after["marker"]
     assert (before["x"], after["x"]) == ([0.4, 0.6], [0.0, 1.0])
-    assert [said for _, said in after["customdata"]] == ["ruled out", "×1.67"]
+    assert [text for _, text in after["customdata"]] == ["ruled out", "×1.67"]
 
 
 def test_an_endless_level_is_hatched_and_named():

@@ -56,11 +56,11 @@ def test_axes_reach_the_outermost_bar_and_bound_and_stay_below_one():
 
 
 def test_25_lines_look_different():
-    found = drawn(*(line(str(i)) for i in range(25)))["data"]
+    result = drawn(*(line(str(i)) for i in range(25)))["data"]
     looks = {
-        (one["line"]["color"], one["line"]["dash"], one["marker"]["symbol"])
-        for one in found
-        if one["mode"] == "lines+markers"
+        (item["line"]["color"], item["line"]["dash"], item["marker"]["symbol"])
+        for item in result
+        if item["mode"] == "lines+markers"
     }
     assert len(looks) == 25
 

@@ -35,8 +35,8 @@ def levels(unit):
 
 
 def boxes(unit):
-    found = [figures.BoxPlot(0, "a", HIGH), figures.BoxPlot(1, "b", HIGH * 2)]
-    return figures.boxes(found, eps=0.7, reach=3.0, unit=unit)
+    result = [figures.BoxPlot(0, "a", HIGH), figures.BoxPlot(1, "b", HIGH * 2)]
+    return figures.boxes(result, eps=0.7, reach=3.0, unit=unit)
 
 
 def spread(unit):
@@ -60,8 +60,8 @@ def test_places_and_axes_grow_alike(make):
     nats, bits = make("nats"), make("bits")
     ends = [end / LN2 for end in nats["layout"]["xaxis"]["range"]]
     assert bits["layout"]["xaxis"]["range"] == pytest.approx(ends)
-    for one, other in zip(nats["data"], bits["data"], strict=True):
-        for a, b in zip(one["x"], other["x"], strict=True):
+    for item, other in zip(nats["data"], bits["data"], strict=True):
+        for a, b in zip(item["x"], other["x"], strict=True):
             assert (b is None) == (a is None)
             assert a is None or b == pytest.approx(a / LN2, rel=1e-4, abs=1e-9)
 

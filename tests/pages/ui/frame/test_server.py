@@ -116,11 +116,11 @@ def test_a_websocket_passes_as_it_is():
 def test_a_websocket_is_for_pages_of_this_host_and_nobody_on_the_internet_is_asked(
     monkeypatch, origin, host, refused
 ):
-    asked = []
-    monkeypatch.setattr(net_util, "get_external_ip", lambda: asked.append(1))
+    request = []
+    monkeypatch.setattr(net_util, "get_external_ip", lambda: request.append(1))
     sent = answered("/_stcore/stream", "websocket", origin=origin, host=host)
     assert (sent[0]["type"] == "websocket.close") == refused
-    assert asked == []
+    assert request == []
 
 
 def test_a_name_that_leads_here_counts_where_the_owner_gives_it_and_is_told_once(
@@ -192,10 +192,10 @@ def test_a_closed_terminal_stops_a_server_as_sigterm_does_but_for_nohup(
     assert temporary.is_dir()
     monkeypatch.setattr(server.WORKERS, "kill", lambda: None)
     monkeypatch.setattr(server, "_end", lambda: None)
-    told = []
+    reported = []
     before = signal.getsignal(signal.SIGHUP), signal.getsignal(signal.SIGTERM)
     signal.signal(signal.SIGHUP, signal.SIG_IGN if ignored else signal.SIG_DFL)
-    signal.signal(signal.SIGTERM, lambda number, _: told.append(number))
+    signal.signal(signal.SIGTERM, lambda number, _: reported.append(number))
 
     async def live():
         async with server.life(None):
@@ -210,7 +210,7 @@ def test_a_closed_terminal_stops_a_server_as_sigterm_does_but_for_nohup(
     finally:
         signal.signal(signal.SIGHUP, before[0])
         signal.signal(signal.SIGTERM, before[1])
-    assert told == ([] if ignored else [signal.SIGTERM])
+    assert reported == ([] if ignored else [signal.SIGTERM])
 
 
 HUNGRY = """
@@ -244,8 +244,8 @@ def test_what_the_server_lacks_is_a_sentence_and_what_it_kept_is_given_up(monkey
     monkeypatch.setattr(store, "SHARED", store.Store(10))
     store.SHARED.put("large", b"a" * (store.SMALL + 1))
     app = AppTest.from_string(HUNGRY.format(error=error), default_timeout=PATIENCE).run()
-    assert [one.value[: len(said)] for one in app.error] == [said] * bool(said)
-    assert not any("/srv" in one.value for one in app.error)
+    assert [item.value[: len(said)] for item in app.error] == [said] * bool(said)
+    assert not any("/srv" in item.value for item in app.error)
     assert bool(app.exception) == (not said)
     assert (store.SHARED.find("large") is None) == ("memory" in said)
 

@@ -114,9 +114,9 @@ def test_kernel_table_has_a_row_for_each_input():
 
 
 def test_rows_of_a_mechanism_that_reads_the_secret_name_it():
-    found = evaluate(Scenario(mechanism="optimal_reading_secret", notion="ldp"))
-    inputs = derived.inputs(found)
-    joint, made = found.joint, found.mechanism
+    result = evaluate(Scenario(mechanism="optimal_reading_secret", notion="ldp"))
+    inputs = derived.inputs(result)
+    joint, made = result.joint, result.mechanism
     assert inputs[0] == f"{joint.s_labels[0]}: {joint.x_labels[0]}"
     assert inputs[joint.n_x] == f"{joint.s_labels[1]}: {joint.x_labels[0]}"
     table = exports.kernel_table(made, inputs)
@@ -179,11 +179,11 @@ def test_an_export_during_a_first_glance_says_so_on_screen_and_in_its_files(monk
     app = AppTest.from_function(_contents_shown)
     app.run()
     assert not app.exception
-    said = [one.value for one in app.caption if one.value.startswith("Provisional: ")]
+    text = [item.value for item in app.caption if item.value.startswith("Provisional: ")]
     about = json.loads(made["JSON"])["about"]
     with np.load(io.BytesIO(made["NPZ"])) as archive:
         assert json.loads(str(archive["about"])) == about
-    assert bool(said) == ("provisional" in about) == waiting
+    assert bool(text) == ("provisional" in about) == waiting
 
 
 def _contents_shown():
@@ -195,11 +195,11 @@ def _contents_shown():
 
 def test_who_exports_a_question_about_a_file_is_told_what_its_hash_gives_away(monkeypatch):
     monkeypatch.setattr(exports, "button", lambda *_: None)
-    for shown, told in ((_contents_shown, False), (_contents_of_a_matrix_shown, True)):
+    for shown, reported in ((_contents_shown, False), (_contents_of_a_matrix_shown, True)):
         app = AppTest.from_function(shown)
         app.run()
         assert not app.exception
-        assert (exports.HASHED in [one.value for one in app.caption]) == told
+        assert (exports.HASHED in [item.value for item in app.caption]) == reported
         for program in app.code:
             assert "matrix:" not in program.value
 

@@ -18,11 +18,11 @@ SPARSE = DataSpec("adult", ("native-country",), ("occupation",))
 def test_what_a_first_glance_keeps_is_at_least_that(unit):
     result = evaluate(Scenario(data=DataSpec("example:parity"), eps=0.3, mechanism="watchdog"))
     glance, final = (rows(result, unit, provisional=waits) for waits in (True, False))
-    assert [one.label for one in glance] == [one.label for one in final]
+    assert [item.label for item in glance] == [item.label for item in final]
     changed = {a.label: (a.value, b.value) for a, b in zip(glance, final, strict=True) if a != b}
     assert set(changed) == {f"I(X;Y), {unit}", "NMI"}
     assert all(now == AT_LEAST + then for now, then in changed.values())
-    assert not any(one.value.startswith(AT_LEAST) for one in final)
+    assert not any(item.value.startswith(AT_LEAST) for item in final)
 
 
 @pytest.mark.parametrize("notion", ["lip", "ldp", "pml"])

@@ -41,33 +41,33 @@ def plain(text):
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_it_has_every_column_what_differs_and_how_to_ask_again(unit):
-    found = columns()
-    made = found[0].result.mechanism
+    answer = columns()
+    made = answer[0].result.mechanism
     chart = figures.mechanism_matrix(made.kernel, made.x_labels, made.y_labels)
-    text = report(PROJECT, found, TABLE, [Picture(chart, "P(y | x)", "a kernel")], unit, WHEN)
-    said = plain(text)
+    text = report(PROJECT, answer, TABLE, [Picture(chart, "P(y | x)", "a kernel")], unit, WHEN)
+    message = plain(text)
     for piece in ("first &amp; best", "second", "why *this*", "2026-01-02 03:04 UTC", "LIP, nats"):
-        assert piece in said
-    for one in found:
-        assert share(one.result.mechanism.kept) in said
-    assert f"I(X;Y), {unit}" in said
+        assert piece in message
+    for item in answer:
+        assert share(item.result.mechanism.kept) in message
+    assert f"I(X;Y), {unit}" in message
     (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
     (only,) = json.loads(drawn)
     go.Figure(only)
-    (again,) = re.findall(r"<pre>(.*?)</pre>", said, re.S)
+    (again,) = re.findall(r"<pre>(.*?)</pre>", message, re.S)
     assert Project.from_json(again.replace("&quot;", '"').replace("&amp;", "&")) == PROJECT
 
 
 def test_few_records_are_cautioned_of_beside_the_answer():
     sparse = DataSpec("adult", ("native-country",), ("occupation",))
     project = Project(tuple(Scenario(data=data, mechanism="identity") for data in (sparse, SMALL)))
-    found = [
+    answer = [
         Column(name, scenario, evaluate(scenario), "", {})
         for scenario, name in zip(project.scenarios, ("a", "b"), strict=True)
     ]
-    said = plain(report(project, found, TABLE, [], "nats", WHEN))
-    assert said.count("Few records: ") == 1
-    assert caution_of(found[0].result) in said
+    text = plain(report(project, answer, TABLE, [], "nats", WHEN))
+    assert text.count("Few records: ") == 1
+    assert caution_of(answer[0].result) in text
 
 
 def test_a_column_without_an_answer_says_why_and_provisional_ones_are_named():
@@ -100,8 +100,8 @@ def test_symbols_that_are_left_out_of_a_file_are_not_named():
 
 
 def test_levels_of_y_alone_are_said_to_be_that_where_something_is_known():
-    asked = replace(PROJECT.scenarios[0], data=DataSpec(known=("race",)))
-    found = [Column("a", asked, None, "", {})]
-    said = plain(report(Project((asked,), ("a",)), found, TABLE, [], "nats", WHEN))
-    assert "levels of Y alone, for someone who does not know race" in said
+    request = replace(PROJECT.scenarios[0], data=DataSpec(known=("race",)))
+    result = [Column("a", request, None, "", {})]
+    text = plain(report(Project((request,), ("a",)), result, TABLE, [], "nats", WHEN))
+    assert "levels of Y alone, for someone who does not know race" in text
     assert "levels of Y alone" not in plain(report(PROJECT, columns(), TABLE, [], "nats", WHEN))

@@ -39,8 +39,8 @@ QUESTIONS = {
 
 
 def drawn(text):
-    (found,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
-    return json.loads(found)
+    (result,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)
+    return json.loads(result)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -50,10 +50,10 @@ def test_every_kind_of_question_has_a_report(name):
     if name == "everything is allowed":
         own = (sweep(result.scenario, result.joint, [0.05, 0.2, 1.0]),)
     text = report(result, own, consequences(result), "bits", WHEN)
-    found = drawn(text)
-    assert len(found) == 6 + len(own)
-    for one in found:
-        go.Figure(one)
+    answer = drawn(text)
+    assert len(answer) == 6 + len(own)
+    for item in answer:
+        go.Figure(item)
     plain = re.sub(r"<script>.*?</script>", "", text, flags=re.S)
     assert "2026-01-02 03:04 UTC" in plain
     assert "nan" not in plain.replace("nance", "")
@@ -73,11 +73,11 @@ def test_of_counts_a_report_says_that_the_promise_is_kept_at_their_distribution(
 def test_a_report_on_a_users_file_names_no_hash_of_it(tmp_path):
     path, sources = tmp_path / "own.csv", Sources()
     path.write_text("sex,job\n" + "f,a\nf,b\nm,a\n" * 9, encoding="utf-8")
-    asked = DataSpec(sources.add_file(path), ("sex",), ("job",))
-    result = evaluate(Scenario(data=asked, notion="lip", mechanism="watchdog"), sources)
+    request = DataSpec(sources.add_file(path), ("sex",), ("job",))
+    result = evaluate(Scenario(data=request, notion="lip", mechanism="watchdog"), sources)
     text = report(result, (), consequences(result), when=WHEN)
     assert "PATH OF YOUR FILE" in text
-    assert asked.hashed not in text
+    assert request.hashed not in text
     assert result.content_id not in text
 
 
@@ -102,22 +102,22 @@ def words(text):
 
 def test_it_has_what_the_promise_implies_several_draws_and_what_to_do_next():
     data = DataSpec("german_credit", ("credit",), ("purpose",))
-    asked = Scenario(data=data, notion="lip", eps=0.2, mechanism="subset_random_response")
-    result = evaluate(asked)
-    line = sweep(asked, result.joint, [0.1, 0.2, 1.0, 2.0])
-    told = " ".join(words(report(result, (line,), consequences(result), when=WHEN)).split())
+    request = Scenario(data=data, notion="lip", eps=0.2, mechanism="subset_random_response")
+    result = evaluate(request)
+    line = sweep(request, result.joint, [0.1, 0.2, 1.0, 2.0])
+    reported = " ".join(words(report(result, (line,), consequences(result), when=WHEN)).split())
     levels = implied(result.joint, LIP(0.2))
     for key in ("lip", "ldp", "pml", "kl"):
-        assert f"{levels[key]:.3f}" in told
-    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in told
+        assert f"{levels[key]:.3f}" in reported
+    assert f"I(S;Y) ≤ {levels['mutual_information']:.4f} nats" in reported
     kernel = result.mechanism.kernel
     twice = (kernel[:, :, None] * kernel[:, None, :]).reshape(len(kernel), -1)
-    assert f"1 draw {level_of(result.joint, kernel):.4f}" in told
-    assert f"2 draws {level_of(result.joint, twice):.4f}" in told
-    assert "Draw once for each record and store the answer." in told
-    assert "is enough for 90%" in told
-    assert "costs most: " in told
-    assert "1,000 records do not determine the truth." in told
+    assert f"1 draw {level_of(result.joint, kernel):.4f}" in reported
+    assert f"2 draws {level_of(result.joint, twice):.4f}" in reported
+    assert "Draw once for each record and store the answer." in reported
+    assert "is enough for 90%" in reported
+    assert "costs most: " in reported
+    assert "1,000 records do not determine the truth." in reported
     alone = words(report(result, (), consequences(result), when=WHEN))
     assert "for 90%" not in alone
 
@@ -132,16 +132,18 @@ def level_of(joint, kernel):
 
 def test_what_is_not_there_is_said_and_what_was_asked_for_beside_it_is_told():
     result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
-    found = consequences(result)
-    gone = replace(found, implied=NOT_READY, redrawn="No draws.", realised="Not known.")
+    answer = consequences(result)
+    gone = replace(answer, implied=NOT_READY, redrawn="No draws.", realised="Not known.")
     shown = OnScreen(gone, "A second release keeps 3% of X.", ["Merged with “b”: 5% kept."])
-    told = words(report(result, (), shown, when=WHEN))
+    reported = words(report(result, (), shown, when=WHEN))
     for sentence in (NOT_READY, "No draws.", "at the truth: Not known.", shown.second):
-        assert sentence in told
-    assert shown.what_if[0] in told
-    cut = replace(found, implied={**found.implied, "kl": replace(found.implied["kl"], reached=0.0)})
+        assert sentence in reported
+    assert shown.what_if[0] in reported
+    cut = replace(
+        answer, implied={**answer.implied, "kl": replace(answer.implied["kl"], reached=0.0)}
+    )
     assert "a lower one may hold too." in words(report(result, (), cut, when=WHEN))
-    assert "a lower one may hold too." not in words(report(result, (), found, when=WHEN))
+    assert "a lower one may hold too." not in words(report(result, (), answer, when=WHEN))
 
 
 def test_a_long_table_says_how_much_is_left_out():
@@ -169,15 +171,15 @@ def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
     app.query_params["data"], app.query_params["mech"] = "example:parity", "watchdog"
     app.run()
     assert not app.exception
-    assert "Report" in [one.label for one in app.button]
+    assert "Report" in [item.label for item in app.button]
     result, _, shown, unit, waits = kept[-1]
     assert waits == {"provisional": False}
-    found = consequences(result)
+    answer = consequences(result)
     assert unit == "nats"
-    assert shown.told.own == found.own
-    assert shown.told.redrawn == found.redrawn
-    assert {key: one.level for key, one in shown.told.implied.items()} == pytest.approx(
-        {key: one.level for key, one in found.implied.items()}
+    assert shown.told.own == answer.own
+    assert shown.told.redrawn == answer.redrawn
+    assert {key: item.level for key, item in shown.told.implied.items()} == pytest.approx(
+        {key: item.level for key, item in answer.implied.items()}
     )
     assert shown.told.realised is None
     assert (shown.second, shown.what_if) == ("", ())

@@ -11,8 +11,8 @@ from core.notions import catalogue as notions
 from pages.ui.report.document import mathml
 
 FORMULAS = [
-    one.formula
-    for one in (
+    item.formula
+    for item in (
         *notions.ALL,
         *mechanisms.CATALOGUE.values(),
         *measures.ENTRIES,
@@ -29,13 +29,13 @@ def test_every_formula_of_the_catalogues_is_well_formed_and_loses_no_letter(subt
 def loses_no_letter(formula):
     made = mathml(formula)
     root = ElementTree.fromstring(made)
-    said = "".join(root.itertext()).replace("\N{NO-BREAK SPACE}", " ")
-    assert "\\" not in said
+    text = "".join(root.itertext()).replace("\N{NO-BREAK SPACE}", " ")
+    assert "\\" not in text
     plain = re.sub(r"\\(text|mathrm)\{([^}]*)\}", r"\2", formula)
     plain = re.sub(r"\\(begin|end)\{cases\}|\\[A-Za-z]+|\\.", "", plain)
     for letter in "PXYSIsxy0123456789":
-        assert said.count(letter) >= plain.count(letter)
-    assert said.count("≤") == len(re.findall(r"\\le(?![a-z])", formula))
+        assert text.count(letter) >= plain.count(letter)
+    assert text.count("≤") == len(re.findall(r"\\le(?![a-z])", formula))
 
 
 def test_what_each_construct_becomes():

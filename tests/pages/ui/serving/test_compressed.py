@@ -69,8 +69,8 @@ def load(app, path, **headers):
         "headers": [(k.replace("_", "-").encode(), v.encode()) for k, v in headers.items()],
     }
     asyncio.run(app(scope, receive, send))
-    found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-    return sent[0]["status"], found, b"".join(one.get("body", b"") for one in sent[1:])
+    result = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], result, b"".join(item.get("body", b"") for item in sent[1:])
 
 
 @pytest.mark.parametrize("path", ["/static/js/a.js", "/base/static/js/a.js"])
@@ -104,9 +104,9 @@ def test_a_script_is_compressed_once_as_the_browser_reads_it(path, accepted, cod
     ],
 )
 def test_what_cannot_be_compressed_or_may_change_is_sent_as_it_is(path, headers):
-    status, found, body = load(Compressed(Counting()), path, **headers)
+    status, result, body = load(Compressed(Counting()), path, **headers)
     assert (status, body) == (200, SCRIPT)
-    assert "content-encoding" not in found
+    assert "content-encoding" not in result
 
 
 def test_what_is_missing_is_asked_for_again():

@@ -28,7 +28,7 @@ def test_a_part_of_a_page_that_was_left_is_late(first):
 
 def test_the_parts_of_an_open_page_are_not():
     page = OpenPage()
-    asked = [
+    requested = [
         request(""),
         request("explore", "part"),
         request("robust"),
@@ -40,7 +40,7 @@ def test_the_parts_of_an_open_page_are_not():
         request("data"),
         request("data", "part"),
     ]
-    assert not any(page.is_late(raw) for raw in asked)
+    assert not any(page.is_late(raw) for raw in requested)
 
 
 @pytest.mark.parametrize("raw", [b"", b"\xff\xff", BackMsg(stop_script=True).SerializeToString()])
@@ -107,7 +107,7 @@ def test_a_slider_of_the_question_that_showed_an_error_moves_in_the_middle_of_ru
                 visitor.values["eps"] = value
                 await visitor._send(visitor.widgets["eps"][1])  # and the next one in its midst
             await visitor.move("eps", 0.05)
-            return [one for one in visitor.texts.values() if one.startswith(EXCEPTION)]
+            return [item for item in visitor.texts.values() if item.startswith(EXCEPTION)]
 
     with served() as address:
         assert asyncio.run(wrong()) == []

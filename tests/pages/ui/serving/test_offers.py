@@ -44,7 +44,7 @@ def test_a_query_that_is_none_is_refused():
 def test_what_is_withdrawn_or_older_than_many_others_is_gone(monkeypatch):
     monkeypatch.setattr(offers, "MOST", 2)
     first, second, third = (offers.offer(lambda _: b"{}") for _ in range(3))
-    assert [offers.is_open(one) for one in (first, second, third)] == [False, True, True]
+    assert [offers.is_open(item) for item in (first, second, third)] == [False, True, True]
     offers.withdraw(third)
     assert response_of(third).status_code == 204
     assert response_of(second).status_code == 200

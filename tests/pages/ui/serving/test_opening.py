@@ -55,7 +55,8 @@ def test_streamlits_page_names_what_the_widgets_of_a_first_page_need(sender):
         assert any(address.startswith(f"static/js/{widget}.") for address in named), widget
     assert set(programs.firsts()) <= set(named)
     assert (
-        sum((opening.STATIC.parent / one).stat().st_size for one in named if "static/" in one) < 5e6
+        sum((opening.STATIC.parent / item).stat().st_size for item in named if "static/" in item)
+        < 5e6
     )
 
 
@@ -71,13 +72,13 @@ def test_its_styles_are_streamlits_with_another_font_of_icons():
     answer = sent(address)
     assert answer.headers["content-type"].startswith("text/css")
     fonts = re.findall(r"url\(([\w./-]+)\)", answer.body.decode())
-    (icon_font,) = [one for one in fonts if not one.startswith("../static/media/")]
+    (icon_font,) = [item for item in fonts if not item.startswith("../static/media/")]
     kept = sent(f"{programs.FOLDER}/{icon_font}")
     assert kept.body == (icons.ROOT / "static" / "icons.woff2").read_bytes()
     assert kept.headers["content-type"] == "font/woff2"
-    for one in fonts:
-        if one != icon_font:
-            assert (opening.STATIC / one.removeprefix("../static/")).is_file(), one
+    for item in fonts:
+        if item != icon_font:
+            assert (opening.STATIC / item.removeprefix("../static/")).is_file(), item
 
 
 @pytest.mark.parametrize("path", ["/script", "/gone"])

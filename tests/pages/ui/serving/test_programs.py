@@ -18,8 +18,8 @@ def load(path):
 
 
 def address(script):
-    (found,) = re.findall(r'"(program/\w+\.js)"', script)
-    return "/" + found
+    (result,) = re.findall(r'"(program/\w+\.js)"', script)
+    return "/" + result
 
 
 def test_a_program_is_loaded_from_its_own_address_and_kept():
@@ -31,9 +31,9 @@ def test_a_program_is_loaded_from_its_own_address_and_kept():
 
 
 def test_another_program_has_another_address():
-    one, two = (programs.publish(f"export default {number};") for number in (1, 2))
-    assert address(one) != address(two)
-    assert programs.publish("export default 1;") == one
+    item, two = (programs.publish(f"export default {number};") for number in (1, 2))
+    assert address(item) != address(two)
+    assert programs.publish("export default 1;") == item
 
 
 @pytest.mark.parametrize("name", ["0123456789abcdef.js", "../app.py", "x"])

@@ -53,7 +53,7 @@ def got(port, cookie="", path="/_stcore/health", **headers):
         line.endheaders()
         answer = line.getresponse()
         cookies = answer.headers.get_all("Set-Cookie") or []
-        return answer.status, [one for one in cookies if one.startswith(COOKIE)]
+        return answer.status, [item for item in cookies if item.startswith(COOKIE)]
     finally:
         line.close()
 
@@ -87,7 +87,7 @@ async def loses_one(replicas, address):
 def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
     (port,) = running.free_ports(1)
     with running.Replicas(2, port) as replicas:
-        until(lambda: all(one.answers() for one in replicas.replicas), "no server began")
+        until(lambda: all(item.answers() for item in replicas.replicas), "no server began")
         until(lambda: replicas.replicas[0].look(), "the first server did not answer")
         status, cookies = got(port)
         assert status == 200
@@ -97,21 +97,21 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
         large = str((UPLOAD + 1) * 1024 * 1024)
         assert got(port, path="/_stcore/upload_file/a/b", Content_Length=large)[0] == 413
         asyncio.run(loses_one(replicas, f"http://127.0.0.1:{port}"))
-        ended, told = threading.Event(), []
+        ended, reported = threading.Event(), []
 
         def said(words):
-            told.append(words)
+            reported.append(words)
             ended.set()
 
         replicas.watch(ended, said)
-        assert told == ["Server 1 stopped or did not answer; another replaces it."]
+        assert reported == ["Server 1 stopped or did not answer; another replaces it."]
         until(lambda: replicas.replicas[0].look(), "no other server took its place")
-        assert [one.starts for one in replicas.replicas] == [2, 1]
+        assert [item.starts for item in replicas.replicas] == [2, 1]
         replicas.proxy.kill()
         replicas.proxy.wait()
         with pytest.raises(SolverError, match="nginx has ended"):
-            replicas.watch(threading.Event(), told.append)
-    assert all(one.process.poll() is not None for one in replicas.replicas)
+            replicas.watch(threading.Event(), reported.append)
+    assert all(item.process.poll() is not None for item in replicas.replicas)
 
 
 def begin(**environment):
@@ -140,9 +140,9 @@ def test_no_process_outlives_the_one_that_started_them():
     masters = []
 
     def has_master():  # a moment after it begins it calls itself that
-        for one in descendants(begun_by.pid):
+        for item in descendants(begun_by.pid):
             with contextlib.suppress(FileNotFoundError):  # it has ended meanwhile
-                masters.extend([one] if command(one).startswith("nginx: master") else [])
+                masters.extend([item] if command(item).startswith("nginx: master") else [])
         return bool(masters)
 
     until(has_master, "no master of nginx")
@@ -152,7 +152,7 @@ def test_no_process_outlives_the_one_that_started_them():
     begun_by.kill()
     begun_by.wait()
     begun_by.stdout.close()
-    until(lambda: not any(Path(f"/proc/{one}").exists() for one in begun), "an orphan")
+    until(lambda: not any(Path(f"/proc/{item}").exists() for item in begun), "an orphan")
 
 
 @needs_nginx
@@ -165,7 +165,7 @@ def test_a_closed_terminal_ends_all_and_leaves_no_folder(tmp_path):
     begun_by.send_signal(signal.SIGHUP)
     assert begun_by.wait() == 0
     begun_by.stdout.close()
-    until(lambda: not any(Path(f"/proc/{one}").exists() for one in begun), "an orphan")
+    until(lambda: not any(Path(f"/proc/{item}").exists() for item in begun), "an orphan")
     assert not list(tmp_path.iterdir())
 
 
@@ -194,7 +194,7 @@ def test_a_group_of_processes_ends_with_a_killed_one_that_guards_it():
     started.kill()
     started.wait()
     started.stdout.close()
-    until(lambda: not any(Path(f"/proc/{one}").exists() for one in left), "an orphan")
+    until(lambda: not any(Path(f"/proc/{item}").exists() for item in left), "an orphan")
 
 
 def test_what_cannot_be_started_is_a_sentence(capsys, monkeypatch):
@@ -236,7 +236,7 @@ def test_a_server_that_hangs_is_replaced_and_one_that_begins_is_waited_for(monke
     for _ in range(running.MISSES):
         assert not replica.look()
     assert replica.starts == 2
-    assert [one.killed for one in begun] == [True, False]
+    assert [item.killed for item in begun] == [True, False]
     for _ in range(int(running.BEGINNING / running.LOOK) + 1):
         replica.look()
     assert replica.starts == 3

@@ -138,15 +138,15 @@ def test_a_second_server_takes_the_answers_of_the_first(tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(COUNTING)
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{ROOT}")
     monkeypatch.setenv(VARIABLE, str(tmp_path / "answers"))
-    said, counts = [], []
+    text, counts = [], []
     for server in "12":
         log = tmp_path / f"given{server}"
         monkeypatch.setenv("LIFTSCOPE_TEST_COUNT", str(log))
         log.touch()
         with served() as address:
-            said.append(asyncio.run(answered(address)))
+            text.append(asyncio.run(answered(address)))
         counts.append(Counter(log.read_text().split()))
-    assert said[0] == said[1]
+    assert text[0] == text[1]
     assert counts[0]["answer"] >= 1  # the optimum, and what it starts from
     assert counts[1]["answer"] == 0
 
@@ -155,8 +155,8 @@ def test_a_second_server_takes_the_answers_of_the_first(tmp_path, monkeypatch):
 def test_a_glance_takes_what_another_server_has_proven():
     scenario = Scenario(DATA, eps=0.8)
     counted = derived.counted(DATA)
-    found = answer(scenario, counted)
+    result = answer(scenario, counted)
     place = sharing.place_of(answer, lambda: (scenario, counted))
-    told = replace(found.mechanism, notes=("from another server",))
-    sharing.keep(place, replace(found, mechanism=told))
+    reported = replace(result.mechanism, notes=("from another server",))
+    sharing.keep(place, replace(result, mechanism=reported))
     assert "from another server" in answers.evaluate(scenario).mechanism.notes

@@ -83,13 +83,13 @@ class Page:
         return [text for delta in deltas if (text := delta.new_element.text.body)]
 
     def part(self):
-        return next(one.delta.fragment_id for one in self.sent if one.delta.fragment_id)
+        return next(item.delta.fragment_id for item in self.sent if item.delta.fragment_id)
 
     def ends(self):
         return [
-            ForwardMsg.ScriptFinishedStatus.Name(one.script_finished)
-            for one in self.sent
-            if one.WhichOneof("type") == "script_finished"
+            ForwardMsg.ScriptFinishedStatus.Name(item.script_finished)
+            for item in self.sent
+            if item.WhichOneof("type") == "script_finished"
         ]
 
 
@@ -138,7 +138,7 @@ def test_requests_are_run_in_their_order_and_none_is_lost(tmp_path):
 
     page = asyncio.run(visit())
     assert page.texts() == ["part", "last"]
-    begun = [one for one in page.sent if one.WhichOneof("type") == "new_session"]
+    begun = [item for item in page.sent if item.WhichOneof("type") == "new_session"]
     assert len(begun) == len(page.ends())
     assert page.ends()[-1] == "FINISHED_SUCCESSFULLY"
     assert not patches._waiting[page.session]

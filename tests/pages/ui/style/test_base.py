@@ -16,4 +16,4 @@ def test_numbers_have_few_digits_and_gaps_stay_gaps():
 def test_whole_numbers_matrices_and_one_number_become_a_list_of_floats():
     assert numbers(np.arange(4).reshape(2, 2)) == [0.0, 1.0, 2.0, 3.0]
     assert numbers(7) == [7.0]
-    assert {type(one) for one in numbers(np.arange(3))} == {float}
+    assert {type(item) for item in numbers(np.arange(3))} == {float}

@@ -48,9 +48,9 @@ def test_a_term_means_what_the_code_computes(key, said):
 def test_every_slider_and_figure_is_explained_by_the_glossary():
     assert set(SLIDERS) <= set(glossary.terms())
     page = AppTest.from_file(ROOT / "pages/explore.py", default_timeout=600).run()
-    explained = [one.help for one in key_figures(page)]
+    explained = [item.help for item in key_figures(page)]
     assert len(explained) >= 6
     meanings = {term.meaning for term in glossary.terms().values()}
-    assert {said.split("\n")[0] for said in explained} <= meanings
+    assert {text.split("\n")[0] for text in explained} <= meanings
     helps = {slider.key: slider.help for slider in page.slider}
     assert helps["eps"] == glossary.meaning("eps")

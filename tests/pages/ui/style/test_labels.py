@@ -49,13 +49,13 @@ def test_names_that_differ_in_the_middle_show_where():
     names = [f"street {number:03d} of the old town" for number in range(300)]
     for room in (12, 16, 20):
         shown = distinct(names, room)
-        assert all(len(one) <= room for one in shown)
-        assert all(f"{number:03d}" in one for number, one in enumerate(shown))
+        assert all(len(item) <= room for item in shown)
+        assert all(f"{number:03d}" in item for number, item in enumerate(shown))
 
 
 def test_names_that_differ_in_one_far_letter_show_it():
     names = ["a" * 30 + letter + "b" * 30 for letter in "xyz"]
-    assert all(letter in one for letter, one in zip("xyz", distinct(names, 10), strict=True))
+    assert all(letter in item for letter, item in zip("xyz", distinct(names, 10), strict=True))
 
 
 def mixtures(count):
@@ -72,8 +72,8 @@ def test_outputs_of_300_streets_all_have_labels_of_their_own_in_the_room_there_i
     for room in (7, 9, 12, 16, 20):
         shown = distinct(names, room)
         assert len(set(shown)) == len(names)
-        assert all(len(one) <= room for one in shown)
-        assert all(f"{number % 300:03d}" in one for number, one in enumerate(shown))
+        assert all(len(item) <= room for item in shown)
+        assert all(f"{number % 300:03d}" in item for number, item in enumerate(shown))
 
 
 def test_outputs_with_the_same_inputs_differ_in_their_shares():
@@ -177,5 +177,5 @@ def test_a_label_keeps_what_streamlit_would_turn_into_an_arrow(sign):
 @pytest.mark.parametrize("shown", [short, full, markdown, spoken])
 def test_no_label_turns_the_direction_of_what_follows_it(shown):
     signs = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-    said = {sign: shown(f"a{sign}b 36 %") for sign in signs}
-    assert said == dict.fromkeys(signs, shown("a b 36 %"))
+    text = {sign: shown(f"a{sign}b 36 %") for sign in signs}
+    assert text == dict.fromkeys(signs, shown("a b 36 %"))

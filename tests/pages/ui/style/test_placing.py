@@ -126,9 +126,9 @@ def test_what_is_said_below_a_graph_fits_its_width():
     weights = rng.random((3, 400))
     leak = leakage(weights / weights.sum(), tuple(f"x{i}" for i in range(400)))
     graph = release_graph(leak, ("a", "b", "c"))
-    said = graph_figure._summary(graph).split("<br>")
-    assert said[0] == "one part; 340 rare ones not drawn"
-    assert len(said) == 2
-    assert max(map(len, said)) * graph_figure.LETTER < graph_figure.WIDTH
+    text = graph_figure._summary(graph).split("<br>")
+    assert text[0] == "one part; 340 rare ones not drawn"
+    assert len(text) == 2
+    assert max(map(len, text)) * graph_figure.LETTER < graph_figure.WIDTH
     below = figures.confusability(graph, "X itself", "before", dense=True)["layout"]["margin"]["b"]
-    assert 15 * len(said) <= below < graph_figure.FRAME[3]
+    assert 15 * len(text) <= below < graph_figure.FRAME[3]

@@ -17,20 +17,20 @@ def test_neighbours_never_read_alike(low, span, most, percent):
     if span < 1e-6 * abs(low):  # beyond it doubles have no round numbers left
         span = 1e-6 * abs(low)
     high = low + span
-    found = ticks(low, high, most)
-    written = texts(found, percent=percent)
-    assert 1 <= len(found) <= most + 1
-    assert all(a < b for a, b in pairwise(found))
+    result = ticks(low, high, most)
+    written = texts(result, percent=percent)
+    assert 1 <= len(result) <= most + 1
+    assert all(a < b for a, b in pairwise(result))
     assert all(a != b for a, b in pairwise(written))
     slack = 1e-6 * span
-    assert all(low - slack <= value <= high + slack for value in found)
+    assert all(low - slack <= value <= high + slack for value in result)
 
 
 @given(values=st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=8, unique=True))
 def test_any_two_numbers_that_differ_are_told_apart(values):
     values = sorted(round(value, 4) for value in values)
-    for (a, b), (one, other) in zip(pairwise(values), pairwise(texts(values)), strict=True):
-        assert (a == b) == (one == other)
+    for (a, b), (item, other) in zip(pairwise(values), pairwise(texts(values)), strict=True):
+        assert (a == b) == (item == other)
 
 
 def test_a_small_share_has_digits_enough():

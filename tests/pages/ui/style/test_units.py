@@ -50,8 +50,8 @@ def test_a_tiny_budget_reads_as_what_it_is(nats, unit):
 @pytest.mark.parametrize("value", [*TINY, -1e-12, 0.0999999999, 0.5, 49.123456789])
 @pytest.mark.parametrize("places", [6, 10])
 def test_what_is_rounded_is_near_and_only_0_becomes_0(value, places):
-    found = rounded(value, places)
-    assert found != 0
-    assert found == pytest.approx(value, rel=10.0**-places, abs=0 if abs(value) < 0.1 else 1e-6)
-    assert rounded(found, places) == found
+    result = rounded(value, places)
+    assert result != 0
+    assert result == pytest.approx(value, rel=10.0**-places, abs=0 if abs(value) < 0.1 else 1e-6)
+    assert rounded(result, places) == result
     assert rounded(0.0, places) == 0.0

@@ -53,8 +53,8 @@ class Workers:
 
 
 def shown(**changes):
-    asked = {"notion": "lip"} | changes
-    scenario = Scenario(DataSpec("example:parity", (), ()), **asked)
+    request = {"notion": "lip"} | changes
+    scenario = Scenario(DataSpec("example:parity", (), ()), **request)
     counted = derived.counted(scenario.data)
     return answer(scenario, counted)
 
@@ -81,27 +81,27 @@ def test_a_move_after_that_makes_no_mechanism(monkeypatch):
     places = Ahead(Workers())
     places.want("one", result, grid, meaning.quick(result.scenario))
     places.work()
-    asked = replace(result.scenario, eps=0.8)
-    expected = answer(asked, count(asked.data)).mechanism
+    request = replace(result.scenario, eps=0.8)
+    expected = answer(request, count(request.data)).mechanism
 
     def fail(*_, **__):
         raise AssertionError("this was to be worked out ahead")
 
     monkeypatch.setattr(Scenario, "build_mechanism", fail)
     monkeypatch.setattr(answers, "measured", fail)
-    found = answers.evaluate(asked)
-    assert found.scenario == asked
-    assert found.counted is result.counted
-    assert found.mechanism.utility == pytest.approx(expected.utility, abs=1e-9)
+    outcome = answers.evaluate(request)
+    assert outcome.scenario == request
+    assert outcome.counted is result.counted
+    assert outcome.mechanism.utility == pytest.approx(expected.utility, abs=1e-9)
     monkeypatch.setattr(meaning, "implications", fail)
-    implied = meaning._work(asked).here()
+    implied = meaning._work(request).here()
     assert implied["ldp"].level <= 2 * 0.8 + 1e-6  # LIP with ε implies LDP with 2 ε
 
 
 def test_work_for_all_sessions_asks_for_none(monkeypatch):
-    said = []
+    text = []
     # what Streamlit logs, at each look, where a thread asks for a session that it does not have
-    monkeypatch.setattr(script_run_context._LOGGER, "warning", lambda *of: said.append(of))
+    monkeypatch.setattr(script_run_context._LOGGER, "warning", lambda *of: text.append(of))
     result, longer = shown(eps=0.5), visits.Visit(name="one")
     work = meaning._work(result.scenario)
     longer.longer[work._kept_as] = 16  # one session asked for longer: not for all of them
@@ -109,13 +109,13 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     workers = Workers()
     places = Ahead(workers)
     places.want("one", result, grid, meaning.quick(result.scenario))
-    said.clear()
+    text.clear()
     thread = threading.Thread(target=places.work)
     thread.start()
     thread.join()
     assert len(workers.asked) == len(PLACES) // AT_ONCE
     assert workers.seconds == {meaning.DEFAULT_SECONDS}
-    assert said == []
+    assert text == []
 
 
 def test_the_places_follow_the_slider():
@@ -195,9 +195,9 @@ def test_an_error_is_the_answer_of_its_call_alone():
             raise SolverError("It is below 0.")
         return np.sqrt(value)
 
-    found = find_all([(ask, (4.0,)), (ask, (-1.0,)), (ask, (9.0,))])
-    assert (found[0], found[2]) == (2.0, 3.0)
-    assert isinstance(found[1], SolverError)
+    result = find_all([(ask, (4.0,)), (ask, (-1.0,)), (ask, (9.0,))])
+    assert (result[0], result[2]) == (2.0, 3.0)
+    assert isinstance(result[1], SolverError)
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_an_error_is_the_answer_of_its_call_alone():
 def test_only_a_served_page_whose_slider_counts_asks(monkeypatch, served, changes, begins):
     wanted = []
     monkeypatch.setattr(ahead, "get_script_run_ctx", lambda: SimpleNamespace(session_id="one"))
-    monkeypatch.setattr(ahead.AHEAD, "want", lambda *asked, **_: wanted.append(asked))
+    monkeypatch.setattr(ahead.AHEAD, "want", lambda *request, **_: wanted.append(request))
     monkeypatch.setattr(ahead, "_served", threading.Event())
     if served:
         ahead.serve()
@@ -231,17 +231,17 @@ def test_the_places_are_those_of_the_slider(monkeypatch):
 
 def test_each_slider_says_its_places_as_it_shows_them(monkeypatch):
     monkeypatch.setattr(controls, "unit", lambda: "nats")
-    asked = Scenario(DataSpec("random:uniform:2x2:1", (), ()), notion="rldp", n=300)
+    request = Scenario(DataSpec("random:uniform:2x2:1", (), ()), notion="rldp", n=300)
     for name, some in {
         "beta": {0.05: "0.050", 0.5: "0.500"},
         "alpha": {0.25: "0.25", 2.0: "2"},
         "n": {30: "30", 1_000: "1,000", 300: "300"},
     }.items():
-        places = controls.places(asked, name)
-        said = dict(zip(places, controls.labels(places, asked, name), strict=True))
-        assert some.items() <= said.items()
-        assert len(set(said.values())) == len(places)
-    assert controls.places(asked, "lam") == []
+        places = controls.places(request, name)
+        text = dict(zip(places, controls.labels(places, request, name), strict=True))
+        assert some.items() <= text.items()
+        assert len(set(text.values())) == len(places)
+    assert controls.places(request, "lam") == []
     lift = shown(notion="alip").scenario
     places = controls.places(lift, "lam")
     assert (places[0], places[-1], len(places)) == (0.0, 1.0, 21)
@@ -312,12 +312,12 @@ def test_a_sessions_own_data_is_answered_for_it_alone():
     places = Ahead(workers)
     places.want("page", result, grid, owner=weakref.ref(owner))
     places.work()
-    asked = replace(own, eps=0.3)
-    assert owner.store.find(glances.key(asked))
-    assert owner.known.best(asked, result.counted.joint) is not None
+    request = replace(own, eps=0.3)
+    assert owner.store.find(glances.key(request))
+    assert owner.known.best(request, result.counted.joint) is not None
     for store_of in (other.store, store.SHARED):
-        assert store_of.find(glances.key(asked)) is None
-    assert store.KNOWN.best(asked, result.counted.joint) is None
+        assert store_of.find(glances.key(request)) is None
+    assert store.KNOWN.best(request, result.counted.joint) is None
 
 
 def test_work_for_a_session_ends_with_it():
@@ -331,7 +331,7 @@ def test_work_for_a_session_ends_with_it():
 
 
 def test_no_data_base_is_asked_unasked():
-    asked = shown().scenario
-    assert ahead.may(asked)
+    request = shown().scenario
+    assert ahead.may(request)
     of_a_data_base = DataSpec("postgres://host/people#people", ("a",), ("b",))
-    assert not ahead.may(replace(asked, data=of_a_data_base))
+    assert not ahead.may(replace(request, data=of_a_data_base))

@@ -12,6 +12,6 @@ from pages.ui.work.answers import LINE, MANY, sweep_work
 def test_a_line_of_many_symbols_is_there_soon(n_x, many, mechanism):
     data = DataSpec(source=f"random:uniform:3x{n_x}:1")
     work = sweep_work(Scenario(data, "ldp", mechanism, time_limit=5.0))
-    asked, _, budgets, _, _ = work.arguments()
+    request, _, budgets, _, _ = work.arguments()
     first = 1.5 if mechanism == "optimal" else 5.0
-    assert asked.time_limit == pytest.approx(LINE / len(budgets) if many else first)
+    assert request.time_limit == pytest.approx(LINE / len(budgets) if many else first)

@@ -32,8 +32,8 @@ def test_a_preview_of_bins_counts_the_records_that_pass_the_filters():
 def test_levels_of_a_column_are_those_for_the_numbers_of_the_page():
     scenario = Scenario(DataSpec("example:parity", (), ()), notion="lip", mechanism="identity")
     result = answer(scenario, derived.counted(scenario.data))
-    found = [Answered(0, "first", "", scenario, result)]
+    outcome = [Answered(0, "first", "", scenario, result)]
     for numbers in (Numbers(alpha=2.0), Numbers(alpha=5.0), Numbers(alpha=2.0)):
-        reached = columns(found, numbers)[0].levels
+        reached = columns(outcome, numbers)[0].levels
         wanted = levels(result.joint, result.mechanism.kernel, numbers, slow=False)
         np.testing.assert_equal(dict(reached), wanted)

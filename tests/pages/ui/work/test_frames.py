@@ -16,7 +16,7 @@ from pages.ui.work.frames import Offer
 
 
 def drawn(results):
-    return {"answers": {}, "charts": {}, "open": False, "at": [one.eps for one in results]}
+    return {"answers": {}, "charts": {}, "open": False, "at": [item.eps for item in results]}
 
 
 WATCHED = Scenario(mechanism="watchdog")
@@ -24,19 +24,19 @@ OFFER = Offer((WATCHED,), tuple(place / 10 for place in range(1, 30)), drawn)
 
 
 def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
-    monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
-    found = frames.ready(OFFER, 10, {})
-    assert len(found) == frames.AT_ONCE
-    assert all(abs(place - 10) <= frames.AT_ONCE / 2 for place in found)
-    assert found[10]["at"] == [1.1]
-    assert not found.keys() & frames.ready(OFFER, 10, dict.fromkeys(found, "")).keys()
+    monkeypatch.setattr(frames.answers, "ready", lambda request: request)
+    result = frames.ready(OFFER, 10, {})
+    assert len(result) == frames.AT_ONCE
+    assert all(abs(place - 10) <= frames.AT_ONCE / 2 for place in result)
+    assert result[10]["at"] == [1.1]
+    assert not result.keys() & frames.ready(OFFER, 10, dict.fromkeys(result, "")).keys()
     assert frames.ready(OFFER, 10, dict.fromkeys(range(29), "")) == {}
 
 
 def test_no_frame_waits_for_slow_ones_after_it(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(frames.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(frames.answers, "ready", lambda asked: asked)
+    monkeypatch.setattr(frames.answers, "ready", lambda request: request)
 
     def slowly(results):
         clock[0] += 0.06
@@ -54,7 +54,7 @@ def test_a_place_has_a_frame_of_what_is_there_and_another_once_more_is(monkeypat
         return {"answers": {}, "charts": {}, "open": None in results, "of": results}
 
     both = Offer((quick.scenario, slow.scenario), (0.5,), made)
-    monkeypatch.setattr(frames.answers, "ready", lambda asked: there.get(asked.notion))
+    monkeypatch.setattr(frames.answers, "ready", lambda request: there.get(request.notion))
     assert frames.ready(both, 0, {}) == {}
     there[WATCHED.notion] = quick
     first = frames.ready(both, 0, {})[0]
@@ -83,32 +83,32 @@ def test_a_frame_that_may_improve_comes_anew_with_a_better_answer(monkeypatch):
 
 
 def test_what_a_frontier_has_found_is_ready_without_a_glance():
-    asked = replace(WATCHED, eps=0.7125)
-    assert frames.answers.ready(asked) is None
-    made = evaluate(asked)
-    visits.known_for(asked.data).add(asked, made.joint, made.mechanism)
-    assert not glances.is_taken(asked)
-    assert frames.answers.ready(asked).mechanism.kernel is made.mechanism.kernel
+    request = replace(WATCHED, eps=0.7125)
+    assert frames.answers.ready(request) is None
+    made = evaluate(request)
+    visits.known_for(request.data).add(request, made.joint, made.mechanism)
+    assert not glances.is_taken(request)
+    assert frames.answers.ready(request).mechanism.kernel is made.mechanism.kernel
 
 
 def test_to_look_for_a_place_without_an_answer_costs_no_audit(monkeypatch):
-    asked = replace(WATCHED, mechanism="optimal", eps=0.6125)
-    below = evaluate(replace(asked, eps=0.4))
-    visits.known_for(asked.data).add(below.scenario, below.joint, below.mechanism)
-    monkeypatch.setattr(visits.known_for(asked.data), "best", lambda *_: pytest.fail("looked"))
-    assert frames.answers.ready(asked) is None
+    request = replace(WATCHED, mechanism="optimal", eps=0.6125)
+    below = evaluate(replace(request, eps=0.4))
+    visits.known_for(request.data).add(below.scenario, below.joint, below.mechanism)
+    monkeypatch.setattr(visits.known_for(request.data), "best", lambda *_: pytest.fail("looked"))
+    assert frames.answers.ready(request) is None
 
 
 def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
-    begun, asked = [], []
+    begun, request = [], []
     what = replace(OFFER, begin=begun.append)
-    found = {
+    result = {
         3: {"answers": {"": "third"}, "charts": {"lifts": 1}},
         4: {"answers": {"": "fourth"}, "charts": {"lifts": 2, "levels": 3}},
     }
-    monkeypatch.setattr(frames, "ready", lambda *told: asked.append(told) or found)
+    monkeypatch.setattr(frames, "ready", lambda *reported: request.append(reported) or result)
     content = json.loads(frames.answer(what, {"near": "3", "had": "1.2-ab"}))
-    assert asked == [(what, 3, {1: "", 2: "ab"})]
+    assert request == [(what, 3, {1: "", 2: "ab"})]
     assert begun == [3]
     assert content["frames"]["3"]["answers"] == {"": "third"}
     assert content["charts"] == {"lifts": {"3": 1, "4": 2}, "levels": {"4": 3}}
@@ -125,12 +125,12 @@ def test_an_address_stays_with_its_question_and_ends_with_its_session(monkeypatc
     other = frames.offer("eps", replace(OFFER, drawn_with="bits"))
     assert other != address
     assert not offers.is_open(address)
-    asked = offers._offered[other.rpartition("/")[2]]
+    request = offers._offered[other.rpartition("/")[2]]
     monkeypatch.setattr(frames.answers, "ready", lambda _: None)
-    assert json.loads(asked({})) == {"frames": {}, "charts": {}}
+    assert json.loads(request({})) == {"frames": {}, "charts": {}}
     session.clear()
     gc.collect()
-    assert asked({}) == b""
+    assert request({}) == b""
 
 
 def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeypatch):
@@ -139,13 +139,13 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
     monkeypatch.setattr(
         ahead.AHEAD, "want", lambda page, result, *_, **more: wanted.append((page, result, more))
     )
-    asked, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
-    begin = frames.when_asked(asked, (0.5, 1.0), "eps")
-    monkeypatch.setattr(frames.answers, "ready", lambda one: replace(made, scenario=one))
+    request, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
+    begin = frames.when_asked(request, (0.5, 1.0), "eps")
+    monkeypatch.setattr(frames.answers, "ready", lambda item: replace(made, scenario=item))
     assert not wanted
     begin(1)
-    there = [replace(one, eps=1.0) for one in asked]
-    assert [(page, one.scenario) for page, one, _ in wanted] == [("one", one) for one in there]
+    there = [replace(item, eps=1.0) for item in request]
+    assert [(page, item.scenario) for page, item, _ in wanted] == [("one", item) for item in there]
     assert [(more["slot"], more["urgent"]) for *_, more in wanted] == [(0, True), (1, True)]
 
 
@@ -159,7 +159,7 @@ def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
     with pytest.raises(CoreError):
         frames.answers.ready(gone)
     frames.when_asked([gone, answered.scenario], (0.5, 1.0), "eps")(0)
-    assert [one.scenario for one in wanted] == [replace(answered.scenario, eps=0.5)]
+    assert [item.scenario for item in wanted] == [replace(answered.scenario, eps=0.5)]
     offered = replace(OFFER, scenarios=(gone,), owner=visits.owner(gone.data))
     assert json.loads(frames.answer(offered, {}))["frames"] == {}
 

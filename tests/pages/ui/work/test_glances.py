@@ -52,21 +52,21 @@ def ready(pool):
 @pytest.mark.usefixtures("solves")
 def test_where_others_search_the_answer_at_a_smaller_budget_is_the_glance(monkeypatch):
     known = answers.evaluate(SCENARIO).mechanism
-    asked = replace(SCENARIO, eps=1.0)
+    request = replace(SCENARIO, eps=1.0)
     pool = HeldGlances()
     monkeypatch.setattr(glances, "GLANCER", ready(pool))
     monkeypatch.setattr(glances, "WAIT", 0.0)
-    glance = answers.evaluate(asked).mechanism
-    assert answers.is_refining(asked)
+    glance = answers.evaluate(request).mechanism
+    assert answers.is_refining(request)
     assert (glance.kernel == known.kernel).all()
     assert glance.status == UNPROVEN
-    assert not glances.is_taken(asked)
+    assert not glances.is_taken(request)
     (waiting,) = pool.open
-    assert waiting[2][0] == glances.hurried(asked)
+    assert waiting[2][0] == glances.hurried(request)
     pool.finish()
-    found = answers.evaluate(asked).mechanism
-    assert glances.is_taken(asked)
-    assert found.utility > known.utility
+    result = answers.evaluate(request).mechanism
+    assert glances.is_taken(request)
+    assert result.utility > known.utility
 
 
 def test_what_two_sessions_ask_for_is_searched_for_once_where_the_data_is_shared(monkeypatch):
@@ -81,9 +81,9 @@ def test_what_two_sessions_ask_for_is_searched_for_once_where_the_data_is_shared
     assert glancer.find(own, DATA, "other", patient=False) is None
     assert len(pool.open) == 3
     pool.finish()
-    found = glancer.find(SCENARIO, DATA, "other", patient=False)
-    assert found.scenario == SCENARIO
-    assert found.mechanism.utility == pytest.approx(answer(SCENARIO, DATA).mechanism.utility)
+    result = glancer.find(SCENARIO, DATA, "other", patient=False)
+    assert result.scenario == SCENARIO
+    assert result.mechanism.utility == pytest.approx(answer(SCENARIO, DATA).mechanism.utility)
 
 
 def test_until_its_process_is_up_and_after_it_rested_the_server_searches_itself(monkeypatch):
@@ -166,10 +166,10 @@ def test_a_process_of_its_own_finds_what_the_server_finds():
     with Pool(1, niceness=0) as pool:
         glancer = ready(pool)
         glancer._warmed.result(60)
-        found = glancer.find(SCENARIO, DATA, "one", patient=True)
+        outcome = glancer.find(SCENARIO, DATA, "one", patient=True)
     here = Glancer(pool).find(SCENARIO, DATA, "one", patient=True)
-    assert found.mechanism.utility == pytest.approx(here.mechanism.utility, abs=1e-9)
-    assert found.scenario == here.scenario == SCENARIO
+    assert outcome.mechanism.utility == pytest.approx(here.mechanism.utility, abs=1e-9)
+    assert outcome.scenario == here.scenario == SCENARIO
 
 
 def test_a_server_that_stops_ends_the_process_and_searches_itself():

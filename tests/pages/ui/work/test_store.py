@@ -46,16 +46,16 @@ def test_what_many_ask_for_at_once_is_made_once():
         made.append(1)
         return "answer"
 
-    found = []
+    result = []
     threads = [
-        threading.Thread(target=lambda: found.append(store.get("a", make))) for _ in range(5)
+        threading.Thread(target=lambda: result.append(store.get("a", make))) for _ in range(5)
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert made == [1]
-    assert found == ["answer"] * 5
+    assert result == ["answer"] * 5
 
 
 def test_what_is_put_takes_the_place_of_what_was_there():
@@ -120,19 +120,19 @@ def test_one_large_question_after_another_takes_no_more_than_the_store_may(monke
     """At 27 MB each for the data, the answer and the graph, the 43rd took other sessions down."""
     monkeypatch.setattr(store, "SHARED", Store(2_000, MOST_OWN))
     monkeypatch.setattr(store, "KNOWN", store.Known(1_000_000))
-    asked = Scenario(mechanism="watchdog")
+    request = Scenario(mechanism="watchdog")
     for k in range(20):
         data = DataSpec(f"random:uniform:500x500:{k}", (), ())
-        answers.evaluate(replace(asked, data=data))
+        answers.evaluate(replace(request, data=data))
     held = size_of((vars(store.SHARED)["_small"], vars(store.SHARED)["_large"], store.KNOWN))
     assert held < 1.1 * MOST_OWN
 
 
 def test_an_answer_that_is_not_final_is_not_kept():
     store = Store(2)
-    assert store.get("a", lambda: 1, lambda found: found > 1) == 1
+    assert store.get("a", lambda: 1, lambda result: result > 1) == 1
     assert store.find("a") is None
-    assert store.get("a", lambda: 2, lambda found: found > 1) == 2
+    assert store.get("a", lambda: 2, lambda result: result > 1) == 2
     assert store.find("a") == 2
 
 

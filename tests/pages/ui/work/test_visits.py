@@ -86,7 +86,7 @@ def test_after_several_reloads_uploads_stay_no_longer_than_after_one(watch):
     watch.look(lambda _: False, 9.0 + ABSENCE)
     assert files(held[0].sources)
     watch.look(lambda _: False, 10.0 + ABSENCE)
-    assert not any(files(one.sources) for one in held)
+    assert not any(files(item.sources) for item in held)
 
 
 def test_a_visit_that_streamlit_has_forgotten_is_watched_no_more(watch):
