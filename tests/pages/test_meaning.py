@@ -314,7 +314,7 @@ def in_a_hurry(monkeypatch):
 
     def cut(joint, notion, seconds):
         result = implications(joint, notion)
-        if seconds < 2 * meaning.SECONDS:
+        if seconds < 2 * meaning.DEFAULT_SECONDS:
             result["kl"] = replace(result["kl"], level=1.0, reached=0.5)
         return result
 
