@@ -146,12 +146,13 @@ def test_extremes_are_shown(scenario):
 
 
 def test_an_error_of_the_data_that_all_columns_share_is_said_once():
-    app = opened(s="nope")
+    app = opened(s="nope", x="income")
     assert not app.exception
     (error,) = app.error
     assert "has no column 'nope'" in error.value.replace("\\", "")
     app.button(key="compare_way_0").click().run()
     assert not app.error
+    assert len(kept(app)) == 3
 
 
 def test_one_column_without_an_answer_leaves_the_others_theirs():

@@ -309,7 +309,7 @@ def test_levels_of_thousands_of_symbols_keep_their_time_limit():
 
 def test_levels_without_any_time_are_implied_still():
     """What is not searched is bounded by the symbols of X, and by the notion's own budget."""
-    joint = Joint.random_dirichlet(3, 400, 1.0, np.random.default_rng(1))
+    joint = Joint.random_dirichlet(3, 60, 1.0, np.random.default_rng(1))
     within = implications(joint, LDP(0.5), time_limit=5)
     with clock.using(clock.Ticking(1e9)):
         result = implications(joint, LDP(0.5), time_limit=1.0)
