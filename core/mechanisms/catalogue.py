@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.catalogued import found
+from core.catalogued import find
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry
@@ -151,7 +151,7 @@ CATALOGUE: Mapping[str, MechanismEntry] = {
 
 
 def entry(key: str) -> MechanismEntry:
-    return found(CATALOGUE.values(), key, "mechanism")
+    return find(CATALOGUE.values(), key, "mechanism")
 
 
 def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:

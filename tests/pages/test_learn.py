@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.learning import LESSONS, SETTINGS, defaults, exercises, words
-from core.learning.examples import of_test, told
+from core.learning.examples import of_test, revealed
 from core.learning.exercises import NEEDED
 from core.learning.lessons import opens
 from pages.ui.frame import numbers
@@ -36,7 +36,7 @@ def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == "Learn: Lift"
-    for sentence in words.of_lift(told(of_test())):
+    for sentence in words.of_lift(revealed(of_test())):
         assert markdown(sentence) in text(app)
     assert not {"topic", *SETTINGS} & set(app.query_params)
 
@@ -92,7 +92,7 @@ def test_a_bad_link_falls_back_and_says_so():
 def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
     app = opened()
     app.slider(key="learn_ill").set_value(0.5).run()
-    assert markdown(words.of_lift(told(of_test(0.5)))[0]) in text(app)
+    assert markdown(words.of_lift(revealed(of_test(0.5)))[0]) in text(app)
     app.button(key="learn_on").click().run()
     assert app.title[0].value == "Learn: LIP"
     assert app.radio(key="learn_topic").value == "lip"

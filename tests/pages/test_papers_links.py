@@ -74,7 +74,7 @@ def test_every_link_of_a_world_opens_the_state_that_it_names(one):
     app = followed(opens.link)
     assert not app.exception
     assert not app.warning
-    assert scenario_of(app) == opens.asked
+    assert scenario_of(app) == opens.scenario
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
@@ -85,7 +85,7 @@ def test_every_link_of_a_lesson_opens_the_state_that_it_names(one):
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert app.session_state["_data"] == result.asked.data
+    assert app.session_state["_data"] == result.scenario.data
 
 
 def test_every_experiment_whose_data_are_known_has_its_links():

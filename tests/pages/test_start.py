@@ -57,8 +57,8 @@ def test_each_link_opens_what_it_promises_without_an_error(one):
         if one.key == "funnel_theorem_4":  # another process works on it
             assert any("Computing" in item.value for item in app.info)
             return
-        several = isinstance(one.asked, Project)
-        request = one.asked.scenarios if several else (one.asked,)
+        several = isinstance(one.request, Project)
+        request = one.request.scenarios if several else (one.request,)
         wanted = [share(evaluate(scenario).mechanism.kept) for scenario in request]
     shown = [item.value for item in key_figures(app)]
     if one.key == "rldp_example_3":  # its robust optimum begins with a first glance

@@ -71,7 +71,7 @@ def asked_of(
 ) -> tuple[Asked, ...]:
     """Return what is open about a source's values, as they are read; nothing of a joint."""
     file = (sources or Sources()).open(source, (), read)
-    if isinstance(file, JointSource) or not file.told:
+    if isinstance(file, JointSource) or not file.reports_doubts:
         return ()
     with open_table(file) as table:
         return open_questions(table, read)

@@ -622,7 +622,7 @@ def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
                 f"X itself {level(before.leak.achieved[notion.key], unit)}",
                 "level",
             )
-            for notion in notions.always_told()
+            for notion in notions.always_reported()
         ),
         (f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"),
     ]

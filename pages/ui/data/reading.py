@@ -48,9 +48,9 @@ def show(spec: DataSpec) -> None:
     _ask(spec)
     _suggest_dates(spec)
     text = _text(spec)
-    summary = "; ".join(spec.read.said())
-    if text is not None and text.said():
-        summary = "; ".join([text.said(), *spec.read.said()])
+    summary = "; ".join(spec.read.phrases())
+    if text is not None and text.phrase():
+        summary = "; ".join([text.phrase(), *spec.read.phrases()])
     _sheets(spec)
     upload = _upload(spec)
     if upload is not None and upload.repairs:
@@ -77,7 +77,7 @@ def show(spec: DataSpec) -> None:
 def _sheets(spec: DataSpec) -> None:
     """Say which sheet of a workbook is read if there are several: outside of what can be closed."""
     upload = visits.sources().uploads.get(spec.source)
-    if upload is not None and upload.sheets is not None and (text := upload.sheets.said()):
+    if upload is not None and upload.sheets is not None and (text := upload.sheets.sentence()):
         st.caption(markdown(text))
 
 
@@ -109,7 +109,7 @@ def _repairs(spec: DataSpec) -> None:
     for name in _CHOSEN:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
-            sentence = "; ".join(replace(plain, **{name: chosen}).said())
+            sentence = "; ".join(replace(plain, **{name: chosen}).phrases())
             undo = {name: default} | ({"first": False} if name == "person" else {})
             _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
@@ -413,7 +413,7 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
     _asked_order(spec, options)
     _own_marks(spec, options)
     for own in spec.read.columns:
-        st.caption(markdown(own.said()))
+        st.caption(markdown(own.phrase()))
 
 
 def is_open(spec: DataSpec) -> bool:

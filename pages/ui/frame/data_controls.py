@@ -212,7 +212,7 @@ def _treatment(spec: DataSpec) -> str:
     """Return in a few words how the data is preprocessed."""
     used = spec.treated
     notes = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
-    notes += spec.read.said()
+    notes += spec.read.phrases()
     notes += [
         f"{hierarchy.column} at level {hierarchy.level} of its hierarchy"
         for hierarchy in spec.hierarchies

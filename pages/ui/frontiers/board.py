@@ -312,7 +312,7 @@ def _follow(place: Desk, *, other: bool) -> None:
         if job is None or sweep is None or job.finished:
             return None
         left = job.progress
-        before, done = (0, 0) if left is None else (left.found, left.count)
+        before, done = (0, 0) if left is None else (left.earlier, left.count)
         if done - seen >= max(1, sweep.size // 20):  # points that have come are shown by this part
             return None
         text = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"

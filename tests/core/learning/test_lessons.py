@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.learning import LESSONS, SETTINGS, defaults, lesson
-from core.learning.examples import flipped, of_test, told
+from core.learning.examples import flipped, of_test, revealed
 from core.learning.lessons import opens
 from core.learning.settings import written
 from core.measures import catalogue as measures
@@ -55,14 +55,14 @@ def test_every_link_asks_a_question_that_has_an_answer(one, which):
     link = opens(one.key, values).link
     request, notices = from_query(parse_qs(link.partition("?")[2]))
     assert notices == ()
-    assert request == opens(one.key, values).asked
+    assert request == opens(one.key, values).scenario
     if one.key != "maximin":
         assert evaluate(request).mechanism.status in ("optimal", "exact", "heuristic", "given")
 
 
 def test_the_link_of_ldp_asks_for_what_its_release_reaches():
-    request = opens("ldp", defaults()).asked
-    reached = told(of_test(), flipped(0.8)).ldp
+    request = opens("ldp", defaults()).scenario
+    reached = revealed(of_test(), flipped(0.8)).ldp
     assert request.eps - 0.01 < reached <= request.eps
 
 

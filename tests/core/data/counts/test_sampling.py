@@ -197,7 +197,7 @@ def test_weights_with_a_decimal_comma():
 
 
 def test_said_saved_and_read_again():
-    assert READ.said() == ["shares counted by the sampling weights of 'wt'"]
+    assert READ.phrases() == ["shares counted by the sampling weights of 'wt'"]
     assert ReadOptions.from_text(["sampling=wt"]) == READ
     assert ReadOptions.from_dict(READ.to_dict()) == READ
     assert READ.within(["s", "x"]) == ReadOptions()

@@ -98,9 +98,9 @@ def test_the_form_of_numbers_is_recognised_where_it_makes_more_columns_numbers(
     sources, content, said
 ):
     source = sources.add_bytes(content.encode(), "data.csv")
-    assert recognised(source, sources).said() == said
+    assert recognised(source, sources).phrases() == said
     request = first_question(source, sources)
-    assert request.read.said() == said
+    assert request.read.phrases() == said
     assert request == DataSpec.from_dict(request.to_dict())
 
 

@@ -191,10 +191,10 @@ def test_what_is_left_out_is_a_setting_of_the_command_line():
     setting = choice("", omit=("Total, all", "it's")).setting
     text = setting.removeprefix("--read ").strip("'").replace("'\"'\"'", "'")
     assert ReadOptions.from_text([text]).omit == ("Total, all", "it's")
-    assert ReadOptions.from_text(["omit=Total,Summe"]).said() == [
+    assert ReadOptions.from_text(["omit=Total,Summe"]).phrases() == [
         "rows called Summe, Total left out"
     ]
-    assert ReadOptions.from_text(["omit="]).said() == ["rows of totals are records"]
+    assert ReadOptions.from_text(["omit="]).phrases() == ["rows of totals are records"]
 
 
 CROSSED = "\tBus\tCar\tBike\nCity\t120\t45\t88\nSuburb\t60\t77\t40\nRural\t10\t90\t20\n"
@@ -217,7 +217,7 @@ def test_a_cross_table_is_asked_about_and_read_by_a_click():
     records = sources.records(source, read)
     assert (records.rows, records.table.columns) == (550, ("column 1", "column"))
     assert crossed(CROSSED, cells=())[2] is None
-    assert read.said() == ["numbers of records in Bike, Bus, Car"]
+    assert read.phrases() == ["numbers of records in Bike, Bus, Car"]
 
 
 @pytest.mark.parametrize(
