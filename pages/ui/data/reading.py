@@ -419,7 +419,7 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
 def is_open(spec: DataSpec) -> bool:
     """Return whether a question about the data is open, which must be answered before counting."""
     try:
-        return spec.source in visits.sources().uploads and bool(derived.asked(spec))
+        return spec.source in visits.sources().uploads and bool(derived.open_questions(spec))
     except CoreError:
         return False  # the board says why the data cannot be read
 
@@ -428,7 +428,7 @@ def _ask(spec: DataSpec) -> None:
     """Ask the questions that the values leave open."""
     if not is_open(spec):
         return
-    for place, question in enumerate(derived.asked(spec)):
+    for place, question in enumerate(derived.open_questions(spec)):
         with st.container(border=True, key=f"asked_row_{place}"):
             st.markdown(f":material/help: {markdown(question.sentence)}")
             with st.container(horizontal=True):

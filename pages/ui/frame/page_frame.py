@@ -66,7 +66,7 @@ def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
     return run
 
 
-def asked(places: Places) -> Scenario:
+def read_sliders(places: Places) -> Scenario:
     """Show the sliders, write the URL, and return the question on screen; call it in a fragment."""
     reserve(places)
     live, idle = places

@@ -201,7 +201,7 @@ def show() -> None:
 @page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    scenario = page_frame.asked(places)
+    scenario = page_frame.read_sliders(places)
     notices = st.container()
     entry = mechanisms.entry(scenario.mechanism)
     place = page_frame.head("mechanisms", _question(scenario), scenario)
@@ -256,7 +256,7 @@ def frame(results: Sequence[Result], view: View, unit: str) -> Frame:
 
 
 def _words(result: Result, unit: str, provisional: bool) -> Frame:
-    return following.told(result, unit, provisional=provisional)
+    return following.frame_of(result, unit, provisional=provisional)
 
 
 def _question(scenario: Scenario) -> str:

@@ -97,8 +97,8 @@ def implied_table(result: Result, implied: Mapping[str, Implication], unit: str)
     """Return the content of the diagram as text, for those who do not see it."""
     title = notions.entry(result.scenario.notion).title
     return (
-        f"{title} implies LIP {said('lip', implied, unit)}, LDP {said('ldp', implied, unit)}, "
-        f"I(S;Y) of at most {said('mutual_information', implied, unit)} {unit} here."
+        f"{title} implies LIP {bounded('lip', implied, unit)}, LDP {bounded('ldp', implied, unit)}, "
+        f"I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
     )
 
 
@@ -113,7 +113,7 @@ def sentence(implied: Mapping[str, Implication], unit: str) -> str:
     )
 
 
-def said(key: str, implied: Mapping[str, Implication], unit: str) -> str:
+def bounded(key: str, implied: Mapping[str, Implication], unit: str) -> str:
     """Return a level that is implied as text, with ≤ where a lower one may be."""
     implication = implied[key]
     return ("≤ " if is_open(implication) else "") + written(key, implication.level, unit)
@@ -131,8 +131,8 @@ def _box(
     follows = None
     if average is not None:
         here = written(average, own[average], unit)
-        follows = (AVERAGE[average], said(average, implied, unit), here)
-    return figures.Level(title, said(key, implied, unit), written(key, own[key], unit), follows)
+        follows = (AVERAGE[average], bounded(average, implied, unit), here)
+    return figures.Level(title, bounded(key, implied, unit), written(key, own[key], unit), follows)
 
 
 NEXT_TITLE = "Next steps"
@@ -356,7 +356,7 @@ NOT_READY = "Not available: this was unfinished or had failed when the report wa
 class OnScreen:
     """What the cards show besides the answer and its lines; `second`: "" where not requested."""
 
-    told: Consequences
+    consequences: Consequences
     second: str = ""
     what_if: Sequence[str] = ()
 
@@ -365,7 +365,7 @@ def add(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
     """Add the three cards to a report."""
-    consequences = shown.told
+    consequences = shown.consequences
     page.heading(IMPLIED_TITLE)
     if isinstance(consequences.implied, str):
         page.text(consequences.implied)
@@ -402,7 +402,7 @@ def _implied(
         [
             (
                 name,
-                said(key, implied, unit),
+                bounded(key, implied, unit),
                 written(key, own[key], unit),
                 "" if key in PLAIN else unit,
             )
@@ -439,7 +439,7 @@ def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: 
 def _next(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
-    scenario, worst, realised = result.scenario, costliest(result), shown.told.realised
+    scenario, worst, realised = result.scenario, costliest(result), shown.consequences.realised
     key = scenario.notion, scenario.mechanism
     own = next((line for line in lines if (line.notion, line.mechanism) == key), None)
     sentences = list(of_line(result, own, unit))

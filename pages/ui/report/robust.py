@@ -25,7 +25,7 @@ EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
 class Parts:
     """What the page shows: sentences, facts by name, charts, tables by title; what makes them."""
 
-    said: Sequence[str]
+    sentences: Sequence[str]
     facts: Mapping[str, str]
     pictures: Sequence[Picture]
     tables: Mapping[str, pd.DataFrame]
@@ -45,7 +45,7 @@ def report(
     `nameless`: whether what the question leaves out has lost its names.
     """
     page = Document(title)
-    for sentence in shown.said:
+    for sentence in shown.sentences:
         page.text(sentence, "lead")
     page.table(("", ""), list(shown.facts.items()))
     page.heading("Charts")

@@ -96,7 +96,7 @@ def size(spec: DataSpec) -> str:
     return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
 
 
-def asked(spec: DataSpec) -> tuple[Asked, ...]:
+def open_questions(spec: DataSpec) -> tuple[Asked, ...]:
     """Return what is open about the values of a spec's data."""
     key = ("asked", spec.source, repr(spec.read))
     return kept(spec, key, lambda: asked_of(spec.source, sources(), spec.read))

@@ -223,7 +223,7 @@ def part():
     try:
         raise {error}
     except Exception as error:
-        if not server.told(error):
+        if not server.report_error(error):
             raise
 
 part()
@@ -251,4 +251,4 @@ def test_what_the_server_lacks_is_a_sentence_and_what_it_kept_is_given_up(monkey
 
 
 def test_the_server_asks_for_that_sentence():
-    assert application.app._on_script_error is server.told
+    assert application.app._on_script_error is server.report_error
