@@ -97,8 +97,8 @@ def implied_table(result: Result, implied: Mapping[str, Implication], unit: str)
     """Return the content of the diagram as text, for those who do not see it."""
     title = notions.entry(result.scenario.notion).title
     return (
-        f"{title} implies LIP {bounded('lip', implied, unit)}, LDP {bounded('ldp', implied, unit)}, "
-        f"I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
+        f"{title} implies LIP {bounded('lip', implied, unit)}, "
+        f"LDP {bounded('ldp', implied, unit)}, I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
     )
 
 
