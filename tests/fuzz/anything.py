@@ -53,7 +53,8 @@ class Anything:
         return (
             "from math import inf\nfrom core.joint import Joint\nfrom core.notions import *\n"
             "from core.mechanisms.catalogue import build\n"
-            f"joint = Joint.{way}({[list(row) for row in self.counts]})\nnotion = {self.notion_code}"
+            f"joint = Joint.{way}({[list(row) for row in self.counts]})\n"
+            f"notion = {self.notion_code}"
         )
 
 

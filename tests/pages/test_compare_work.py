@@ -89,11 +89,11 @@ def ends_in_sight(solves, monkeypatch):
     """
     follow, ends = matching.follow, []
 
-    def ended(asked):
+    def ended(request):
         assert len(ends) < 5, "the match is begun again and again"
         ends.append([function.__name__ for _, function, _ in solves.open])
         solves.finish()
-        follow(asked)
+        follow(request)
 
     monkeypatch.setattr(matching, "follow", ended)
     return ends

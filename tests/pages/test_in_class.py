@@ -81,9 +81,9 @@ def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
     assert plain.query_params["projector"] == menu.FIRST
 
 
-@pytest.mark.parametrize("asked", ["Lifts", "two words", "<b>", "x" * 61])
-def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(asked):
-    app = opened(**QUICK, projector=asked)
+@pytest.mark.parametrize("name", ["Lifts", "two words", "<b>", "x" * 61])
+def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(name):
+    app = opened(**QUICK, projector=name)
     assert not app.exception
     (text,) = (item.value.replace("\\", "") for item in app.warning)
     assert text.startswith("The link has projector=")

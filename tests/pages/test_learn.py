@@ -41,27 +41,27 @@ def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
     assert not {"topic", *SETTINGS} & set(app.query_params)
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
-def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one, which):
+def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(lesson, which):
     values = defaults()
     if which != "default":
-        for key in one.settings:
+        for key in lesson.settings:
             setting = SETTINGS[key]
             ends = setting.choices or (setting.low, setting.high)
             values[key] = ends[0] if which == "low" else ends[-1]
-    app = opened(topic=one.key, **{key: repr(values[key]) for key in one.settings})
+    app = opened(topic=lesson.key, **{key: repr(values[key]) for key in lesson.settings})
     assert not app.exception
     assert not app.warning
-    assert app.title[0].value == f"Learn: {one.title}"
-    made = getattr(pictures, one.key)(values)
-    for sentence in getattr(words, f"of_{one.key}")(made):
+    assert app.title[0].value == f"Learn: {lesson.title}"
+    made = getattr(pictures, lesson.key)(values)
+    for sentence in getattr(words, f"of_{lesson.key}")(made):
         assert markdown(sentence) in text(app)
-    for message in (*one.use, *one.limits):
+    for message in (*lesson.use, *lesson.limits):
         assert markdown(message) in text(app)
-    if one.key != "lift":
+    if lesson.key != "lift":
         (button,) = app.get("link_button")
-        assert button.proto.url == opens(one.key, values).link
+        assert button.proto.url == opens(lesson.key, values).link
 
 
 def test_a_permalink_opens_its_topic_with_its_numbers_and_is_written_again():

@@ -268,7 +268,7 @@ def test_advice_says_only_what_was_found():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "sentence"),
     [
         ({"notion": "ldp"}, "the level of LDP is 0.900 nats; with one draw it is 0.500 nats."),
         (
@@ -290,13 +290,13 @@ def test_advice_says_only_what_was_found():
         ),
     ],
 )
-def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
+def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, sentence):
     lip, other = (RepeatedLevel(value, value, exact=True) for value in (0.1, 0.2))
     levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
     result = tuple(Redrawn(k, lip, other, item, kept=k == 1) for k, item in enumerate(levels, 1))
     scenario = Scenario(**numbers)
     request = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
-    assert told in lower_cards.advice(result, "nats", request)
+    assert sentence in lower_cards.advice(result, "nats", request)
     kept = tuple(replace(item, kept=True) for item in result)
     assert request.reached(1.2, "nats") in lower_cards.advice(kept, "nats", request)
     figure = lower_cards.bars(result, "nats", request)

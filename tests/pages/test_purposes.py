@@ -27,8 +27,8 @@ def page_text(app):
     return " ".join([*texts(app), *others]).replace("\\", "")
 
 
-def opened_on(asked):
-    return opened(**to_query(asked))
+def opened_on(request):
+    return opened(**to_query(request))
 
 
 def test_all_of_x_survives_by_default():

@@ -98,7 +98,8 @@ def implied_table(result: Result, implied: Mapping[str, Implication], unit: str)
     title = notions.entry(result.scenario.notion).title
     return (
         f"{title} implies LIP {bounded('lip', implied, unit)}, "
-        f"LDP {bounded('ldp', implied, unit)}, I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
+        f"LDP {bounded('ldp', implied, unit)}, "
+        f"I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
     )
 
 

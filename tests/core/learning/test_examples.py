@@ -211,7 +211,7 @@ def test_numbers_in_words_are_those_of_the_example():
 
 
 @pytest.mark.parametrize(
-    ("eps", "share", "said"),
+    ("eps", "share", "message"),
     [
         (1.0, 0.5, "Beliefs may rise by a factor of 1.65 and fall by a factor of 1.65."),
         (
@@ -227,27 +227,27 @@ def test_numbers_in_words_are_those_of_the_example():
         (0.0, 0.5, "Beliefs may neither rise nor fall."),
     ],
 )
-def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
+def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, message):
     result = alip_example(eps, share)
-    assert words.of_alip(result)[0] == said
+    assert words.of_alip(result)[0] == message
     still = min(result.eps_l, result.eps_u) == 0
     assert still == bool(np.allclose(result.release.lift, 1))
     assert ("no λ" in words.of_alip(result)[1]) == (result.kept.max() < 1e-9)
 
 
 @pytest.mark.parametrize(
-    ("eps", "said"),
+    ("eps", "message"),
     [
         (0.0, "Both allow the same: no belief may shift."),
         (0.5, "LIP would not allow one of its outputs: after it, a secret is one seventh"),
         (2.5, "LIP allows all of its outputs too: at worst a secret is one seventh as likely."),
     ],
 )
-def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, said):
+def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, message):
     result = pml_example(eps)
-    assert words.of_pml(result)[1].startswith(said)
+    assert words.of_pml(result)[1].startswith(message)
     forbidden = result.release.lip > eps + 1e-9
-    assert said.startswith("LIP would not allow") == forbidden
+    assert message.startswith("LIP would not allow") == forbidden
 
 
 def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():

@@ -136,12 +136,12 @@ def test_more_random_climbs_keep_no_less():
     values = []
     real = climb._climb_apart
 
-    def told(*arguments):
+    def recorded(*arguments):
         weights, value = real(*arguments)
         values.append((value, weights))
         return weights, value
 
-    climb._climb_apart = told
+    climb._climb_apart = recorded
     _, best = climb._best_apart(oracle, NEVER)
     assert len(values) > 2 * VAIN
     assert best is max(values, key=lambda item: item[0])[1]

@@ -44,11 +44,11 @@ def test_whether_a_file_keeps_a_promise(notion, expected):
 
 
 @pytest.mark.parametrize(
-    ("times", "said"),
+    ("times", "words"),
     [(1, "×1.00"), (1.001, "×1.01"), (3.04, "×3.04"), (4364.4, "×4,364"), (2e9, "> ×1,000,000")],
 )
-def test_a_factor(times, said):
-    assert factor(math.log(times)) == said
+def test_a_factor(times, words):
+    assert factor(math.log(times)) == words
     assert factor(math.inf) == "×∞"
 
 

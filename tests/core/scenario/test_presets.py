@@ -23,13 +23,13 @@ def kept(key):
     return [round(100 * evaluate(scenario).mechanism.kept) for scenario in request], item.line
 
 
-@pytest.mark.parametrize("one", PRESETS, ids=lambda item: item.key)
-def test_a_link_reads_back_to_its_question(one):
-    page, _, query = one.link.partition("?")
+@pytest.mark.parametrize("entry", PRESETS, ids=lambda item: item.key)
+def test_a_link_reads_back_to_its_question(entry):
+    page, _, query = entry.link.partition("?")
     values = parse_qs(query, keep_blank_values=True)
-    read = Project.from_query if isinstance(one.request, Project) else from_query
+    read = Project.from_query if isinstance(entry.request, Project) else from_query
     result, notices = read(values)
-    assert (page or LANDING, result, notices) == (one.page, one.request, ())
+    assert (page or LANDING, result, notices) == (entry.page, entry.request, ())
 
 
 def test_keys_and_titles_are_distinct():

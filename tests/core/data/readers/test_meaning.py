@@ -41,7 +41,7 @@ def of_query(values, ask):
     define_texts(backend)
     try:
         table = backend.create_table("t", pa.table({"v": pa.array(values, pa.string())}), temp=True)
-        return backend.to_pyarrow(table.select(found=ask(table.v))).column(0).to_pylist()
+        return backend.to_pyarrow(table.select(answer=ask(table.v))).column(0).to_pylist()
     finally:
         backend.disconnect()
 
@@ -243,7 +243,7 @@ def test_records_with_a_number_each_are_no_counts(sources):
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "message"),
     [
         ("many", "record 2 (line 3) has 'many': use a whole number of at least 0."),
         ("-1", "record 2 (line 3) has '-1'"),
@@ -251,12 +251,12 @@ def test_records_with_a_number_each_are_no_counts(sources):
         ("1.5", "or read them as sampling weights"),
     ],
 )
-def test_bad_weights_get_one_sentence(sources, cell, said):
+def test_bad_weights_get_one_sentence(sources, cell, message):
     source = sources.add_bytes(f"a,b,n\nx,p,3\ny,q,{cell}\nx,q,2\n".encode(), "t.csv")
     spec = DataSpec(source, ("a",), ("b",), read=ReadOptions(weight="n"))
     with pytest.raises(InvalidInputError) as caught:
         count(spec, sources)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_release_has_a_row_for_each_record_and_is_verified(tmp_path):

@@ -35,10 +35,10 @@ def moved(project, places, **changes):
     return framed(list(map(evaluate, then)), shown(project), places, lines=True)
 
 
-def framed(*told, **more):
+def framed(*parts, **more):
     """Make a frame as the server does, in whatever thread, and return what a browser gets."""
     with visits.ahead_for(None):
-        return json.loads(json.dumps(frames.frame(*told, **more)))
+        return json.loads(json.dumps(frames.frame(*parts, **more)))
 
 
 @pytest.mark.parametrize(("places", "eps"), [([1], 0.4), ([0, 2], 2.5)])

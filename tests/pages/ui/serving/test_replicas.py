@@ -99,11 +99,11 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
         asyncio.run(loses_one(replicas, f"http://127.0.0.1:{port}"))
         ended, reported = threading.Event(), []
 
-        def said(words):
+        def record(words):
             reported.append(words)
             ended.set()
 
-        replicas.watch(ended, said)
+        replicas.watch(ended, record)
         assert reported == ["Server 1 stopped or did not answer; another replaces it."]
         until(lambda: replicas.replicas[0].look(), "no other server took its place")
         assert [item.starts for item in replicas.replicas] == [2, 1]
