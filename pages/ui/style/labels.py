@@ -66,8 +66,7 @@ def full(label: object, width: int = 64, most: int = 640) -> str:
 
 
 def _plain(label: object) -> str:
-    plain = without_blanks(_CONTROL.sub(" ", str(label)))
-    return plain.replace("ε_l", "εₗ").replace("ε_u", "εᵤ")  # as in the papers
+    return without_blanks(_CONTROL.sub(" ", str(label)))
 
 
 def _cut(plain: str, room: int) -> str:

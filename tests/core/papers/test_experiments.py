@@ -313,7 +313,7 @@ VERIFIED = {
     ("lift_2", "Subset merging keeps about .83"): [0.834],
     ("lift_3", "AORR keeps .94"): [0.94],
     ("alip_3", "This share of draws has some utility"): [0.04, 0.10, 0.26, 0.67],
-    ("alip_2", "The highest utility at ε_u = .6 is .35"): [0.35],
+    ("alip_2", "The highest utility at εᵤ = .6 is .35"): [0.35],
     ("rldp_examples", "Bₛ follows from Theorem 1"): [0.40673, 0.09031],
     ("rldp_examples", "radₛ follows from these intervals"): [0.63103, 0.30675],
     ("rldp_examples", "Its I at P*"): [0.37021],
