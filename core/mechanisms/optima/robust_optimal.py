@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.clock import Deadline, tell_cut
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import FAR, ROUNDING
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.optima.every_distribution import (
-    FAR,
     most_of_one_output,
     under_every_distribution,
 )
