@@ -401,6 +401,7 @@ def test_weights_are_frequencies_or_of_sampling():
     app = open_page()
     app.file_uploader(key="own_file").upload("survey.csv", SURVEY.encode())
     checked(app.run())
+    assert "Kind of weights" not in [group.label for group in app.get("button_group")]
     set_box(app, "read_weights", "n")
     assert (spec(app).read.weight, spec(app).read.sampling) == ("n", "")
     assert metrics(app)["Records n"] == "120"

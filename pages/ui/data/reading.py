@@ -233,7 +233,7 @@ FREQUENCY, SAMPLING = "frequency", "sampling"
 
 
 def _weights(spec: DataSpec, columns: list[str]) -> None:
-    """Show the picker of the column of weights, and of their kind."""
+    """Show the picker of the column of weights, and of their kind where there are some."""
     read = spec.read
     chosen = read.weight or read.sampling
     st.session_state["read_weights"] = chosen
@@ -250,16 +250,17 @@ def _weights(spec: DataSpec, columns: list[str]) -> None:
             on_change=_take_weights,
             width=260,
         )
-        st.segmented_control(
-            "Kind of weights",
-            [FREQUENCY, SAMPLING],
-            key="read_weights_kind",
-            required=True,
-            on_change=_take_weights,
-            help="A frequency is how many records a row stands for. A sampling weight, such as "
-            "that of a survey, says how much of the population a record stands for: the row "
-            "stays one record.",
-        )
+        if chosen:
+            st.segmented_control(
+                "Kind of weights",
+                [FREQUENCY, SAMPLING],
+                key="read_weights_kind",
+                required=True,
+                on_change=_take_weights,
+                help="A frequency is how many records a row stands for. A sampling weight, such as "
+                "that of a survey, says how much of the population a record stands for: the row "
+                "stays one record.",
+            )
 
 
 def _take_weights() -> None:
