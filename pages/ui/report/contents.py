@@ -26,7 +26,7 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
-from core.wording import fixed, number_of, percent, without_blanks
+from core.wording import fixed, number_of, percent
 from pages.ui import figures
 from pages.ui.report import lower_cards
 from pages.ui.report.document import Document
@@ -68,7 +68,7 @@ def report(
         page.text(file, "lead")
     for note in (caution_of(result), *result.mechanism.notes):
         if note:
-            page.text(without_blanks(note), "source")
+            page.text(note, "source")
     page.table(("", ""), _rows(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
@@ -265,7 +265,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
     page.table(
         ("Output y", "P(y)", f"log Ψ, {unit}", f"log Λ, {unit}"),
         [
-            (without_blanks(label), f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
+            (label, f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
             for label, p, low, high in zip(
                 after.labels,
                 after.joint_sy.sum(axis=0),
@@ -289,6 +289,6 @@ def _tables(page: Document, result: Result, unit: str) -> None:
 def _drawn(row: FloatArray, names: Sequence[str]) -> str:
     """Return a row of a kernel in words, the likeliest outputs first."""
     order = np.argsort(-row, kind="stable")
-    outputs = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
+    outputs = [f"{row[y]:.4f} as “{names[y]}”" for y in order if row[y] > 0]
     more = len(outputs) - IN_TABLE
     return "; ".join(outputs[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")
