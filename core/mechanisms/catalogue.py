@@ -59,7 +59,7 @@ OPTIMAL_READING_SECRET = MechanismEntry(
     "optimal_reading_secret",
     "Optimal, reading S",
     "Keeps the most of X under the notion when the release may also read S, with a proven bound. "
-    "Whoever runs it must hold S.",
+    "The party that runs it must hold S.",
     r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the notion}",
     "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by its own "
     "rule",

@@ -217,7 +217,7 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     place = [function.__name__ for _, function, _ in sweeps.open].index("implications")
     sweeps.finish(place)
     app.run()
-    assert "Under every mechanism that satisfies it, I(S;Y) ≤" in page_text(app)
+    assert "With any mechanism that satisfies this notion, I(S;Y) ≤" in page_text(app)
 
 
 def test_what_has_no_answer_says_why():
@@ -240,7 +240,7 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 def test_advice_says_only_what_was_found():
     assert lower_cards.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
-        "Further draws do not raise the level of LIP. Exact."
+        "Further draws do not raise the level of LIP. These levels are exact."
     )
     assert lower_cards.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
         "Two and three draws are within the budget: the level of LIP is at most 0.300 nats."
@@ -256,7 +256,7 @@ def test_advice_says_only_what_was_found():
     first = drawn(np.inf, np.inf, np.inf)
     first = (replace(first[0], kept=False), *first[1:])
     assert lower_cards.advice(first, "bits", OF_LIP) == (
-        "One draw exceeds the budget: its level of LIP is ∞ bits. Exact."
+        "One draw exceeds the budget: its level of LIP is ∞ bits. These levels are exact."
     )
     of_alip = promised("alip", eps=0.0)
     assert "ALIP is unbounded; with one draw it is 0.0% of its budgets." in (

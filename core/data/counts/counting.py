@@ -305,8 +305,8 @@ def _with_known(
     if alone.all():
         raise InvalidInputError(
             f"Each of {len(values):,} values of {shown(title)}, which others know, has records of "
-            f"one level of {secret} alone: whoever knows it knows {secret}, and there is nothing "
-            "left to hide."
+            f"one level of {secret} alone: anyone who knows it knows {secret}, and nothing is left "
+            "to hide."
         )
     report = replace(
         counted.report,

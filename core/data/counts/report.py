@@ -146,8 +146,8 @@ class CountReport:
             share = _share(self.determined, self.n_used or 0)
             records = number_of(self.determined, "record")
             result.append(
-                f"Whoever knows {self.known!r} knows {self.secret!r} of {records} ({share}) by "
-                "that alone, and no promise is about these."
+                f"Anyone who knows {self.known!r} already knows {self.secret!r} of {records} "
+                f"({share}): no promise covers these."
             )
         result += self._of_symbols()
         result += [

@@ -68,7 +68,7 @@ def pick() -> None:
                 key=key,
                 on_change=_choose_columns,
                 placeholder="Choose a column",
-                help=f"{glossary.meaning(term)} Several columns are joined into one.",
+                help=f"{glossary.meaning(term)} You can join several columns into one.",
                 select_all=False,
             )
         if {*spec.secret} <= {*columns}:

@@ -38,7 +38,7 @@ LOOKS = "looks_at_s"
 """The key of that switch."""
 
 HOLDER = (
-    "Whoever makes the release must hold S for every record and keep it as safe as the data itself."
+    "The party that makes the release must hold S for every record, as safe as the data itself."
 )
 """The warning beside that switch."""
 

@@ -108,8 +108,8 @@ def sentence(implied: Mapping[str, Implication], unit: str) -> str:
     most = level(implied["mutual_information"].level, unit, 4)
     sure = 100 * implied["guess"].level
     return (
-        f"Under every mechanism that satisfies it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
-        f"right with probability at most {sure:.1f}% after any output, and "
+        f"With any mechanism that satisfies this notion, I(S;Y) ≤ {most} {unit}; the best guess of "
+        f"S is right with probability at most {sure:.1f}% after any output, and "
         f"{100 * implied['guessing'].level:.1f}% on average."
     )
 
@@ -320,7 +320,7 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
             f"{promise.reached(last.promise.at_most, unit)}."
         )
     exact = all(draw.lip.exact and draw.promise.exact for draw in draws)
-    return f"{text} {'Exact.' if exact else _bound(last, unit, promise)}"
+    return f"{text} {'These levels are exact.' if exact else _bound(last, unit, promise)}"
 
 
 def _bound(last: Redrawn, unit: str, promise: Asked) -> str:

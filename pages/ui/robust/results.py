@@ -77,7 +77,7 @@ REALISED = (
 """ε*."""
 
 DESIGNS = (
-    "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
+    "**Non-robust optimum**: treats the estimate as the truth. **Robust optimum**: the best "
     "within the budget for all of F. **PolyOpt**: the same for polytopes around F, simpler and "
     "stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
     "response**: robust for every distribution, needs no estimate. **Randomized response of "
