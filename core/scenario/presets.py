@@ -39,7 +39,7 @@ def standard(scenario: Scenario, reading: str | None = None) -> Project:
     return Project((replace(base, notion="lip"), replace(base, notion="alip"), robust))
 
 
-def asked_of(project: Project, data: DataSpec) -> Project:
+def on_data(project: Project, data: DataSpec) -> Project:
     """Return a project with other data in every column; each keeps whether S is released."""
     result = project
     for place, scenario in enumerate(project.scenarios):

@@ -76,7 +76,7 @@ def promised(key, **numbers):
     return lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
 
 
-OF_LIP = lower_cards.Asked("LIP", "nats")
+OF_LIP = lower_cards.Requested("LIP", "nats")
 
 
 @pytest.mark.usefixtures("afresh")

@@ -29,7 +29,7 @@ from core.data.counts.cells import (
 from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
 from core.data.options import ReadOptions
-from core.data.readers.asked import open_questions
+from core.data.readers.doubts import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec

@@ -430,7 +430,7 @@ def recognised(
 ) -> ReadOptions:
     """Return options with the decimal and thousands marks by which most columns are numbers.
 
-    They stay as they are where a comma may be either, which `asked_of` asks.
+    They stay as they are where a comma may be either, which `questions_about` asks.
     """
     file = (sources or Sources()).open(source, (), read.layout)
     if isinstance(file, JointSource):

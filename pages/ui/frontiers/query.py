@@ -197,10 +197,10 @@ def facts(sweep: Sweep) -> dict[str, str]:
         specs = tuple(dict.fromkeys(question.data for question in sweep.questions))
         if len(specs) == 1 and specs[0].secret:
             details |= {"S": ", ".join(specs[0].secret), "X": ", ".join(specs[0].released)}
-    asked_of = dict.fromkeys(question.notion for question in sweep.questions)
+    keys = dict.fromkeys(question.notion for question in sweep.questions)
     used = dict.fromkeys(question.mechanism for question in sweep.questions)
     eps = sorted({question.eps for question in sweep.questions})
-    details["notion"] = ", ".join(notions.entry(key).title for key in asked_of)
+    details["notion"] = ", ".join(notions.entry(key).title for key in keys)
     details["mechanism"] = ", ".join(mechanisms.entry(key).title for key in used)
     details["ε in nats"] = (
         f"{eps[0]:g}" if len(eps) == 1 else f"{eps[0]:g} to {eps[-1]:g}, {len(eps)} values"

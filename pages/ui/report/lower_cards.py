@@ -233,7 +233,7 @@ REPEATS_TITLE = "Repeated releases"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Requested:
     """The privacy notion in question; `unit` is `Notion.level_unit`; an average has more digits."""
 
     title: str
@@ -253,17 +253,17 @@ class Asked:
         return fixed(value, 4)
 
 
-def draws_asked(scenario: Scenario, notion: Notion) -> Asked:
+def draws_asked(scenario: Scenario, notion: Notion) -> Requested:
     """Return the privacy notion of a scenario, and how its level is written."""
     entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
     title = " and ".join(entry.level_title or entry.title for entry in entries)
     if known := scenario.data.known:
         title += f" given {listed(known)}"
     on_average = len(entries) == 1 and entries[0].kind.on_average
-    return Asked(title, notion.level_unit, on_average)
+    return Requested(title, notion.level_unit, on_average)
 
 
-def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[float, ...]]:
+def lines(draws: tuple[Redrawn, ...], promise: Requested) -> Mapping[str, tuple[float, ...]]:
     """Return the levels that can be drawn, in nats, by name: the notion's among them, if any."""
     drawn = {
         "LIP": tuple(draw.lip.level for draw in draws),
@@ -274,7 +274,7 @@ def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[floa
     return drawn
 
 
-def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figure:
+def bars(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> figures.Figure:
     """Return the chart of the levels after several draws: of the notion, of LIP and of LDP."""
     return figures.repeats(
         [draw.k for draw in draws],
@@ -286,7 +286,7 @@ def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figur
     )
 
 
-def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> str:
     """Return the content of the chart as text, for those who do not see it."""
     drawn = lines(draws, promise)
     return "; ".join(
@@ -296,7 +296,7 @@ def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
     )
 
 
-def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+def advice(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> str:
     """Return whether several draws satisfy the notion, and what to do if they may not."""
     first, last = draws[0], draws[-1]
     broken = next((draw for draw in draws if not draw.kept), None)
@@ -323,7 +323,7 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
     return f"{text} {'These levels are exact.' if exact else _bound(last, unit, promise)}"
 
 
-def _bound(last: Redrawn, unit: str, promise: Asked) -> str:
+def _bound(last: Redrawn, unit: str, promise: Requested) -> str:
     """Return that not all products were examined, and what is proven all the same."""
     most = (
         f"no number of draws exceeds {promise.reached(last.promise.at_most, unit)} of "
