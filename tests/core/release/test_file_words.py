@@ -72,7 +72,7 @@ def test_a_file_in_sentences():
     assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in reported
     assert "to a reader who knows them, Y changes no belief" in reported
     assert (
-        "100 % of the records have values there that occur with one value of sex alone." in reported
+        "100% of the records have values there that occur with one value of sex alone." in reported
     )
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
     assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")
