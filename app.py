@@ -24,5 +24,5 @@ else:
             Middleware(Compressed),
             Middleware(LateRequests),
         ],
-        on_script_error=server.told,
+        on_script_error=server.report_error,
     )

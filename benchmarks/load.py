@@ -104,7 +104,7 @@ async def moving(visitor: Visitor, place: Place, end: float, seen: Seen) -> None
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             eps = place.chance.choice(BUDGETS)
             seen.moved.append(await visitor.move("eps", eps))
-            shown = visitor.asked("eps") or "1"
+            shown = visitor.query_value("eps") or "1"
             if abs(float(shown) - eps) > 1e-9:
                 seen.errors.append(f"ε = {eps} was asked for, the address says {shown}")
             due = max(due + place.every, time.monotonic())

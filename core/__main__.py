@@ -29,10 +29,10 @@ class Ending:
     """What a request to end does: it interrupts, and is remembered."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
     def __call__(self, *_: object) -> None:
-        self.asked = True
+        self.requested = True
         raise KeyboardInterrupt
 
 
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None, ending: Ending | None = None) -
     except BrokenPipeError:
         raise
     except Exception as error:
-        if ending is not None and ending.asked:
+        if ending is not None and ending.requested:
             return _stopped()
         if not isinstance(error, CoreError):
             raise

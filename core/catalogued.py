@@ -24,7 +24,7 @@ class Catalogued:
 C = TypeVar("C", bound=Catalogued)
 
 
-def found(entries: Iterable[C], key: object, kind: str) -> C:
+def find(entries: Iterable[C], key: object, kind: str) -> C:
     known = []
     for entry in entries:  # a page calls this some hundred times: a loop is faster than an index
         if isinstance(key, str) and entry.key == key:  # an array would answer with an array

@@ -8,6 +8,9 @@ SUM_TOL = 1e-9
 ROUNDING = 1e-12
 """Slack of the audit, relative to a lift: the rounding of its sums of non-negative doubles."""
 
+FAR = 300.0
+"""Budget in nats of which e^{2ε} is a double, with room for a product; and e^ε of twice it."""
+
 MAX_LEVELS = 5_000
 """Most symbols of S or of X that are loaded: X itself as a mechanism is a matrix of 200 MB then, of
 which .9 GB is taken while it is made; with 10,000 symbols it would be four times as much."""

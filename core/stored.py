@@ -47,7 +47,7 @@ def to_bytes(value: Any) -> bytes:
     """Return a value as bytes; equal values of one making give equal bytes."""
     writer = _Writer()
     try:
-        header = json.dumps(writer.told(value), separators=(",", ":")).encode("ascii")
+        header = json.dumps(writer.encoded(value), separators=(",", ":")).encode("ascii")
     except RecursionError as error:
         raise InvalidInputError("The answer is nested too deeply to be written.") from error
     except ValueError as error:
@@ -85,15 +85,15 @@ class _Writer:
         self._offset = 0
         self._seen: dict[int, tuple[int, Any]] = {}
 
-    def told(self, value: Any) -> Any:
+    def encoded(self, value: Any) -> Any:
         """Return a value as JSON: all that JSON lacks as a list that begins with its kind."""
         kind = type(value)
         if kind in _AS_IS:
             return value
         if kind in (tuple, list):
-            return ["t" if kind is tuple else "l", [self.told(item) for item in value]]
+            return ["t" if kind is tuple else "l", [self.encoded(item) for item in value]]
         if kind is dict:
-            return ["d", [[self.told(key), self.told(item)] for key, item in value.items()]]
+            return ["d", [[self.encoded(key), self.encoded(item)] for key, item in value.items()]]
         if kind in (set, frozenset):
             if any(type(item) not in _AS_IS for item in value):
                 raise InvalidInputError("A set of more than numbers and texts cannot be written.")
@@ -108,7 +108,11 @@ class _Writer:
             result = ["a", self._array(value), value.flags.writeable]
         elif dataclasses.is_dataclass(value):
             fields = [field.name for field in dataclasses.fields(value) if field.init]
-            result = ["o", _place(kind), {name: self.told(getattr(value, name)) for name in fields}]
+            result = [
+                "o",
+                _place(kind),
+                {name: self.encoded(getattr(value, name)) for name in fields},
+            ]
         else:
             raise InvalidInputError(f"A {kind.__name__} cannot be written as an answer.")
         self._seen[id(value)] = (len(self._seen), value)  # the value too: its id stays its own

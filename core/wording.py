@@ -83,24 +83,6 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{text}%"
 
 
-def percent_in_files(share: float, decimals: int = 0) -> str:
-    """Write a percentage as in released files and certificates, which are compared as written."""
-    return percent(share, decimals).replace("%", " %")
-
-
-_SHARES = re.compile(r"(?<= )([<>]?\d+(?:\.\d+)?) %(?=; | \(\d+\)$|$)")
-"""Matches the shares that an output's name lists: two at least."""
-
-_IN_SENTENCES = re.compile(r"(?<=\d) %(?= of (?:its budgets|the records|each)\b)")
-"""Matches the blank and the sign in sentences and notes of certificates."""
-
-
-def without_blanks(text: str) -> str:
-    """Write a name of an output, or a sentence of a certificate, as pages do: with "92%"."""
-    listed, count = _SHARES.subn(r"\1%", text)
-    return _IN_SENTENCES.sub("%", listed if count > 1 else text)
-
-
 def decimals(value: float, digits: int) -> str:
     """Write a number with some digits after the point."""
     return f"{value:.{digits}f}"

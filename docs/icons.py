@@ -23,14 +23,14 @@ WORD = re.compile(r"[\"'`](\w+)[\"'`]")
 
 def names() -> list[str]:
     """Return the icons that may be shown."""
-    found: set[str] = set()
+    icons: set[str] = set()
     for script in (STATIC / "js").glob("*.js"):
-        found.update(NAMED.findall(script.read_text(encoding="utf-8")))
+        icons.update(NAMED.findall(script.read_text(encoding="utf-8")))
     for file in (ROOT / "pages").rglob("*"):
         if file.suffix in (".py", ".js"):
             written = file.read_text(encoding="utf-8")
-            found.update(NAMED.findall(written), WORD.findall(written))
-    return sorted(found & set(ALL_MATERIAL_ICONS))
+            icons.update(NAMED.findall(written), WORD.findall(written))
+    return sorted(icons & set(ALL_MATERIAL_ICONS))
 
 
 def make() -> None:
@@ -44,9 +44,9 @@ def make() -> None:
     for lookup in font["GSUB"].table.LookupList.Lookup:
         for table in lookup.SubTable:
             for first, ligatures in getattr(table, "ExtSubTable", table).ligatures.items():
-                for one in ligatures:
-                    word = "".join(letters.get(part, " ") for part in (first, *one.Component))
-                    drawn[word] = one.LigGlyph
+                for ligature in ligatures:
+                    word = "".join(letters.get(part, " ") for part in (first, *ligature.Component))
+                    drawn[word] = ligature.LigGlyph
     wanted = names()
     options = subset.Options(layout_features=["*"], layout_closure=False, name_IDs=["*"])
     small = subset.Subsetter(options)

@@ -172,30 +172,30 @@ def question(random, keys=tuple(mechanisms.CATALOGUE)):
     )
 
 
-def failure(asked):
+def failure(request):
     """Ask; return None where there is a true answer or a true refusal, else the failure."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            problem = _problem(asked)
+            problem = _problem(request)
     except Exception as error:  # whatever it is, it is none that a legal question may raise
-        return Failure(f"{asked.mechanism}, {type(error).__name__}", asked, repr(error))
-    return problem and Failure(f"{asked.mechanism}, untrue", asked, problem)
+        return Failure(f"{request.mechanism}, {type(error).__name__}", request, repr(error))
+    return problem and Failure(f"{request.mechanism}, untrue", request, problem)
 
 
-def _problem(asked):
+def _problem(request):
     try:
-        joint = asked.joint()
-        promise = asked.promise(joint)
+        joint = request.joint()
+        promise = request.promise(joint)
         with clock.using(clock.Ticking(0.1)):
             made = mechanisms.build(
-                asked.mechanism,
+                request.mechanism,
                 joint,
                 promise,
                 Options(
                     time_limit=2.0,
-                    gap=asked.gap,
-                    utility=asked.utility,
+                    gap=request.gap,
+                    utility=request.utility,
                     values=np.arange(joint.n_x) / 2,
                 ),
             )
@@ -206,7 +206,7 @@ def _problem(asked):
         if _guessed_before(joint, promise):
             return None
         return f"the constant mechanism keeps it: {error}"
-    return _untrue(asked, joint, promise, made)
+    return _untrue(request, joint, promise, made)
 
 
 def _guessed_before(joint, promise):
@@ -219,10 +219,10 @@ def _guessed_before(joint, promise):
     )
 
 
-def _untrue(asked, joint, promise, made):
+def _untrue(request, joint, promise, made):
     """Return what is not true of an answer, None where all is."""
-    entry = mechanisms.entry(asked.mechanism)
-    keeps = entry.uses_notion and asked.mechanism != "non_robust"
+    entry = mechanisms.entry(request.mechanism)
+    keeps = entry.uses_notion and request.mechanism != "non_robust"
     if keeps and not promise.holds(joint, made.kernel):
         return "the promise does not hold"
     if not -1e-12 <= made.utility <= made.upper_bound + 1e-12:
@@ -233,7 +233,11 @@ def _untrue(asked, joint, promise, made):
     levels = [promise.achieved(joint, made.kernel), *reported.achieved.values()]
     levels += [
         other.achieved(joint, made.kernel)
-        for other in (LIP(asked.other), LDP(asked.eps), AlphaLift(asked.eps, asked.other, 10.0))
+        for other in (
+            LIP(request.other),
+            LDP(request.eps),
+            AlphaLift(request.eps, request.other, 10.0),
+        )
     ]
     if any(not level >= 0 for level in levels):
         return f"levels {levels}"

@@ -15,10 +15,10 @@ class Server:
     """Takes what a visitor sends, and answers nothing by itself."""
 
     def __init__(self):
-        self.asked = []
+        self.requests = []
 
     async def send(self, raw):
-        self.asked.append(raw)
+        self.requests.append(raw)
 
 
 def begins(*parts):
@@ -54,7 +54,7 @@ async def moves(visitor, before, after):
     for message in before:
         visitor._take(message)
     move = asyncio.create_task(visitor.move("eps", 1.0))
-    while not visitor.socket.asked:
+    while not visitor.socket.requests:
         await asyncio.sleep(0)
     done = []
     for message in after:

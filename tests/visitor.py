@@ -140,7 +140,7 @@ class Visitor:
         self.page, self.values[key] = here, value
         return await self._ask(part, answered_by="", before=before)
 
-    def asked(self, key: str) -> str:
+    def query_value(self, key: str) -> str:
         """Return what the address says of a key; "" where it says nothing."""
         return parse_qs(self.query).get(key, [""])[-1]
 
@@ -237,7 +237,7 @@ class Visitor:
         if identity.startswith("$$ID-"):
             key = identity.split("-", 2)[2]
             self.widgets[key] = (identity, message.delta.fragment_id)
-            if kind == "slider" and element.value and not self.asked(key):
+            if kind == "slider" and element.value and not self.query_value(key):
                 self._defaults.setdefault(key, element.value[0])
         if kind == "bidi_component":
             self._charted.add(message.delta.fragment_id)
@@ -272,7 +272,7 @@ class Visitor:
     def _is_told(self, fragment: str) -> bool:
         """Say whether the address has what was set in a part, or leaves it out as the default."""
         return all(
-            float(self.asked(key) or self._defaults.get(key, value)) == value
+            float(self.query_value(key) or self._defaults.get(key, value)) == value
             for key, value in self.values.items()
             if self.widgets[key][1] == fragment
         )

@@ -106,11 +106,13 @@ def with_reading(text: str, settings: Sequence[str]) -> str:
 
 def tell_reading(upload: Upload) -> None:
     """Say on standard error what was repaired, what may be meant, and which sheet is read."""
-    sentences = [] if upload.text is None or not upload.text.said() else [f"{upload.text.said()}."]
+    sentences = (
+        [] if upload.text is None or not upload.text.phrase() else [f"{upload.text.phrase()}."]
+    )
     sentences += [repair.sentence for repair in upload.repairs]
     sentences += [f"{hint.label}? ({hint.setting})" for hint in upload.hints]
     if upload.sheets is not None:
-        sentences.append(upload.sheets.said())
+        sentences.append(upload.sheets.sentence())
     for sentence in filter(None, sentences):
         print(printable(f"{upload.name}: {sentence}"), file=sys.stderr)
 
@@ -163,11 +165,11 @@ class Interrupted:
     """Whether the user has asked for work to end."""
 
     def __init__(self) -> None:
-        self.asked = False
+        self.requested = False
 
     def status(self, otherwise: int = 0) -> int:
         """Return the exit status: `UNFINISHED` if work was cut short."""
-        return UNFINISHED if self.asked else otherwise
+        return UNFINISHED if self.requested else otherwise
 
 
 @contextmanager
@@ -180,7 +182,7 @@ def finishing(what: str) -> Iterator[Interrupted]:
     with clock.ending() as end, reporting(what):
 
         def finish(_number: int, _frame: FrameType | None) -> None:
-            state.asked = True
+            state.requested = True
             end()
             signal.signal(signal.SIGINT, stop)
             say(

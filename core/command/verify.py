@@ -21,10 +21,10 @@ examples, after those of `release --help`:
   $ python -m core verify certificate.json released.csv people.csv \\
       --seed 271441318069823450964175937726450817362
 
-Whoever has the released file can run the first; the second needs the original, and computes data,
-levels and draws again. The exit code is 2 where a check fails. It is 3 where the original is given
-and none fails, but a promise rests on something that was not checked, or the proof was not made
-again: then give the data that the mechanism was made for (--design), or the key of the draw
+Anyone who has the released file can run the first; the second needs the original, and computes
+data, levels and draws again. The exit code is 2 where a check fails. It is 3 where the original is
+given and none fails, but a promise rests on something that was not checked, or the proof was not
+made again: then give the data that the mechanism was made for (--design), or the key of the draw
 (--key). The scenario is answered again, within its time limit, to check the proof."""
 """The end of `verify --help`; a test runs it."""
 

@@ -195,7 +195,7 @@ class ColumnOptions:
             self, "missing", _marks(self.missing, f"The marks of missing values of {name}")
         )
 
-    def said(self) -> str:
+    def phrase(self) -> str:
         text = f"{self.column} as {KINDS[self.kind]}" if self.kind else self.column
         if self.kind == "date":
             details = [ORDERS[self.order]] if self.order != "ymd" else []  # else as it is found
@@ -363,7 +363,7 @@ class ReadOptions:
         own = self.of(column).missing
         return self.missing if own is None else own
 
-    def said(self) -> list[str]:
+    def phrases(self) -> list[str]:
         """List, in a few words each, what is not left to the file."""
         parts = []
         if self.encoding:
@@ -413,7 +413,7 @@ class ReadOptions:
             parts.append(f"numbers of records in {', '.join(self.cells)}")
         elif self.cells is not None:
             parts.append("each row is one record, whatever its numbers are")
-        return parts + [options.said() for options in self.columns]
+        return parts + [options.phrase() for options in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
         values = _without_defaults(self)

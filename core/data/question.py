@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from core.data.catalogue import BUNDLED
@@ -11,6 +12,12 @@ from core.data.readers.describe import ColumnInfo, TableInfo, describe, recognis
 from core.data.readers.names import FIRST
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, DataSpec
+
+_PERSON = re.compile(
+    r"(?i)(?:person(?:ne)?|patient|proband|respondent|participant|individual|user|customer|client"
+    r"|student|pupil|employee)[\W_]*(?:id|n[ro]|num(?:ber)?|code|key)?|id|uuid|guid|identifier"
+)
+"""Names of columns that may say whose record it is: person, patient_nr, id."""
 
 FEW = 50
 """Most levels of a column that is chosen without bins."""
@@ -50,13 +57,13 @@ def _of_table(source: str, info: TableInfo) -> DataSpec:
 def _effort(column: ColumnInfo, rows: int) -> int:
     """Return a column's rank for `easiest`: 0 for few levels, 1 for numbers, 2 for many levels.
 
-    3: numbers that seem to name records. 4: text that does, a single level, or an unnamed
-    numbering.
+    3: numbers that seem to name records, and what may name persons, of whom there are more than
+    two. 4: text that seems to name records, a single level, or an unnamed numbering.
     """
     counts = column.name.startswith(FIRST) and column.numeric and column.levels == rows
     if column.levels < 2 or counts or (column.identifier and not column.numeric):
         return 4
-    if column.identifier:
+    if column.identifier or (column.levels > 2 and _PERSON.fullmatch(column.name)):
         return 3
     if column.levels <= FEW:
         return 0

@@ -71,12 +71,13 @@ class FileTable:
 
     `marks`: marks of missing numbers, by column. `taken`: marks chosen as missing values, which its
     records no longer have. `exact`: columns whose marks were chosen, so other text is a word.
-    `texts`: columns that are text by choice. `told`: whether words such as NA that are levels are
-    reported. `counted`: whether a last column, not one of `columns`, is how many records a row
-    stands for. `weigher`: the column by which its program weighs records, "" for none. `sampling`:
-    the column of sampling weights, all above 0, "" for none; `unweighted`: how many rows of weight
-    0 it no longer has. `person`: the column that names whose record it is, "" for none; `most`: the
-    most records of a person; `repeated`: how many records of persons it no longer has.
+    `texts`: columns that are text by choice. `reports_doubts`: whether values in doubt are
+    reported, such as levels called NA. `counted`: whether a last column, not one of `columns`, is
+    how many records a row stands for. `weigher`: the column by which its program weighs records, ""
+    for none. `sampling`: the column of sampling weights, all above 0, "" for none; `unweighted`:
+    how many rows of weight 0 it no longer has. `person`: the column that names whose record it is,
+    "" for none; `most`: the most records of a person; `repeated`: how many records of persons it no
+    longer has.
     """
 
     title: str
@@ -86,7 +87,7 @@ class FileTable:
     taken: tuple[Marks, ...] = ()
     exact: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
-    told: bool = True
+    reports_doubts: bool = True
     counted: bool = False
     weigher: str = ""
     sampling: str = ""

@@ -148,7 +148,7 @@ class Sheets:
     others: tuple[str, ...] = ()
     more: int = 0
 
-    def said(self) -> str:
+    def sentence(self) -> str:
         """Say which sheet is read and which are not; "" where there is one alone."""
         if not self.others:
             return ""

@@ -49,7 +49,7 @@ def of_clue(lift: float) -> Joint:
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Revealed:
     """What a release's outputs reveal about S, in nats; `kept` is I(X;Y)/H(X), 1 where H(X) = 0.
 
     Shapes: p_s (n_s,), p_y (n_y,), posterior and lift (n_s, n_y), log_min and log_max (n_y,).
@@ -75,7 +75,9 @@ class Told:
         return float(self.lift[self.secrets.index(secret), self.names.index(output)])
 
 
-def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] = ()) -> Told:
+def revealed(
+    joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] = ()
+) -> Revealed:
     """Return what a release of X by a kernel (n_x, n_y) reveals about S."""
     whole = np.eye(joint.n_x) if kernel is None else np.asarray(kernel, dtype=np.float64)
     occurring = np.flatnonzero(joint.p_x @ whole > 0)
@@ -87,7 +89,7 @@ def told(joint: Joint, kernel: ArrayLike | None = None, names: tuple[str, ...] =
         log_min, log_max = np.log(lift.min(axis=0)), np.log(lift.max(axis=0))
     entropy = float(measures.entropy(joint.p_x))
     about_x = float(measures.mutual_information(joint_xy))
-    return Told(
+    return Revealed(
         names=tuple(labels[y] for y in occurring),
         secrets=joint.s_labels,
         p_s=joint.p_s,
@@ -130,7 +132,7 @@ BUDGETS = np.linspace(0.25, 6.0, 24)
 class WarnerExample:
     """Warner's survey of a sensitive share, and what ways to answer about k values keep.
 
-    - `eps`: the ε at which the coin keeps LDP; `said`: the probability that a person says yes.
+    - `eps`: the ε at which the coin keeps LDP; `p_yes`: the probability that a person says yes.
     - `error`, `plain`: standard errors of the estimated share, with the coin and without it.
     - `budgets`: ε, shape (j,); `best`, `truthful`, `halves`: shares of log k that the optimum,
       randomized response and two groups keep there; `raised`: how many values an output of the
@@ -142,7 +144,7 @@ class WarnerExample:
     share: float
     truth: float
     eps: float
-    said: float
+    p_yes: float
     error: float
     plain: float
     values: int
@@ -172,7 +174,7 @@ def warner_example(share: float, truth: float, values: int) -> WarnerExample:
         share=share,
         truth=truth,
         eps=LDP(1.0).achieved(coin, flipped(truth)),
-        said=p_yes,
+        p_yes=p_yes,
         error=float(np.sqrt(p_yes * (1 - p_yes) / ASKED) / stretch) if stretch > 0 else math.inf,
         plain=float(np.sqrt(share * (1 - share) / ASKED)),
         values=values,
@@ -192,7 +194,7 @@ def _grouped(joint: Joint, eps: float) -> float:
     truth = 1 / (1 + math.exp(-eps))
     first = np.arange(joint.n_x) < joint.n_x // 2
     kernel = np.where(first[:, None], flipped(truth)[:1], flipped(truth)[1:])
-    return told(joint, kernel, ("first", "second")).kept
+    return revealed(joint, kernel, ("first", "second")).kept
 
 
 def _raised(kernel: FloatArray) -> float:
@@ -210,8 +212,8 @@ class LipExample:
     """
 
     eps: float
-    itself: Told
-    release: Told
+    itself: Revealed
+    release: Revealed
     kept: bool
     most_truthful: float
     simple: float
@@ -220,11 +222,11 @@ class LipExample:
 
 def lip_example(eps: float, truth: float) -> LipExample:
     joint, notion = of_test(), LIP(eps)
-    release = told(joint, flipped(truth))
+    release = revealed(joint, flipped(truth))
     simple = m.generalized_randomized_response(joint, notion=notion)
     return LipExample(
         eps=eps,
-        itself=told(joint),
+        itself=revealed(joint),
         release=release,
         kept=notion.holds(joint, flipped(truth)),
         most_truthful=float(simple.kernel[0, 0]),
@@ -239,7 +241,7 @@ class AlipExample:
 
     eps_l: float
     eps_u: float
-    release: Told
+    release: Revealed
     shares: FloatArray
     kept: FloatArray
     best_share: float
@@ -252,7 +254,7 @@ def alip_example(eps: float, share: float) -> AlipExample:
     return AlipExample(
         eps_l=notion.lower_budget,
         eps_u=notion.upper_budget,
-        release=told(joint, mechanism.kernel, _outputs(mechanism.kernel)),
+        release=revealed(joint, mechanism.kernel, _outputs(mechanism.kernel)),
         shares=SHARES,
         kept=line,
         best_share=round(float(SHARES[line.argmax()]), 2),
@@ -271,7 +273,7 @@ def _outputs(kernel: FloatArray) -> tuple[str, ...]:
 class LdpExample:
     """One release at this P(ill), and its levels in nats over all P(ill), shape (k,)."""
 
-    release: Told
+    release: Revealed
     priors: FloatArray
     lip: FloatArray
     ldp: FloatArray
@@ -281,7 +283,7 @@ def ldp_example(ill: float, truth: float) -> LdpExample:
     joints = [of_test(prior) for prior in PRIORS]
     kernel = flipped(truth)
     return LdpExample(
-        release=told(of_test(ill), kernel),
+        release=revealed(of_test(ill), kernel),
         priors=PRIORS,
         lip=np.array([LIP(1.0).achieved(joint, kernel) for joint in joints]),
         ldp=np.array([LDP(1.0).achieved(joint, kernel) for joint in joints]),
@@ -296,7 +298,7 @@ class PmlExample:
     """
 
     eps: float
-    release: Told
+    release: Revealed
     kept: float
     kept_by_lip: float
     blind: float
@@ -306,7 +308,7 @@ class PmlExample:
 def pml_example(eps: float) -> PmlExample:
     joint = of_test()
     mechanism = m.optimal(joint, PointwiseMaximalLeakage(eps))
-    release = told(joint, mechanism.kernel, _outputs(mechanism.kernel))
+    release = revealed(joint, mechanism.kernel, _outputs(mechanism.kernel))
     return PmlExample(
         eps=eps,
         release=release,
@@ -425,7 +427,7 @@ class FunnelExample:
     """
 
     chance: float
-    release: Told
+    release: Revealed
     budgets: FloatArray
     best: FloatArray
     best_here: float
@@ -435,8 +437,8 @@ class FunnelExample:
 def funnel_example(chance: float) -> FunnelExample:
     joint = of_test()
     kernel = np.column_stack([chance * np.eye(2), np.full(2, 1 - chance)])
-    release = told(joint, kernel, (*joint.x_labels, "nothing reported"))
-    most = told(joint).about_secret
+    release = revealed(joint, kernel, (*joint.x_labels, "nothing reported"))
+    most = revealed(joint).about_secret
     budgets = np.linspace(0.0, most, 9)
     return FunnelExample(
         chance=chance,
@@ -444,7 +446,7 @@ def funnel_example(chance: float) -> FunnelExample:
         budgets=budgets,
         best=np.array([_funnel(joint, budget) for budget in budgets]),
         best_here=_funnel(joint, min(release.about_secret, most)),
-        all_of_x=told(joint).about_x,
+        all_of_x=revealed(joint).about_x,
     )
 
 

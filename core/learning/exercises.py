@@ -12,7 +12,7 @@ from core import measures
 from core import mechanisms as m
 from core.data.joints import example
 from core.joint import Joint
-from core.learning.examples import BETA, STOPS, Told, of_test, told
+from core.learning.examples import BETA, STOPS, Revealed, of_test, revealed
 from core.learning.expressions import number
 from core.nonstochastic import max_uncertainty_reduction, maximin_information
 from core.notions import LIP
@@ -27,7 +27,7 @@ class Slip:
     """A wrong answer that is often given, and what went wrong, in a sentence."""
 
     value: float
-    said: str
+    message: str
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Feedback:
     """Whether an answer is right, and a sentence or two about it."""
 
     right: bool
-    said: str
+    message: str
 
 
 def near(answer: float, wanted: float) -> bool:
@@ -50,7 +50,7 @@ def compare(answer: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
         return Feedback(True, "Right.")
     for slip in slips:
         if near(answer, slip.value):
-            return Feedback(False, f"Not yet. {slip.said}")
+            return Feedback(False, f"Not yet. {slip.message}")
     return Feedback(False, "Not yet.")
 
 
@@ -94,7 +94,7 @@ def check(exercise: Exercise, text: str) -> Feedback:
 
 def exercises(variant: int = 0) -> tuple[Exercise, ...]:
     joint = table(variant)
-    test = told(joint)
+    test = revealed(joint)
     return (
         *_about_lift(test, numbers(variant)),
         *_about_notions(test),
@@ -107,7 +107,7 @@ def _in_bits(value: float) -> Slip:
     return Slip(value / BIT, "That is in bits; the question asks for nats.")
 
 
-def _about_lift(test: Told, rates: tuple[float, float, float]) -> tuple[Exercise, ...]:
+def _about_lift(test: Revealed, rates: tuple[float, float, float]) -> tuple[Exercise, ...]:
     ill, hit, alarm = rates
     lift, back = test.of("ill", "positive"), float(test.posterior[0, 0])
     return (
@@ -155,7 +155,7 @@ def _about_lift(test: Told, rates: tuple[float, float, float]) -> tuple[Exercise
     )
 
 
-def _about_notions(test: Told) -> tuple[Exercise, ...]:
+def _about_notions(test: Revealed) -> tuple[Exercise, ...]:
     falls, rises = float(-test.log_min.min()), float(test.log_max.max())
     ratios = np.exp(test.log_max - test.log_min)
     return (
@@ -201,7 +201,7 @@ def _about_notions(test: Told) -> tuple[Exercise, ...]:
     )
 
 
-def _about_means(joint: Joint, test: Told) -> tuple[Exercise, ...]:
+def _about_means(joint: Joint, test: Revealed) -> tuple[Exercise, ...]:
     mean = float(measures.alpha_lift(joint.p, 2.0)[0])
     return (
         Exercise(
@@ -230,7 +230,7 @@ def _about_means(joint: Joint, test: Told) -> tuple[Exercise, ...]:
     )
 
 
-def _others(test: Told) -> tuple[Exercise, ...]:
+def _others(test: Revealed) -> tuple[Exercise, ...]:
     occurs = example(STOPS).weights > 0
     quantile = float(chi2.ppf(1 - BETA, 3))
     bound = RenyiBall.confidence([[0.25, 0.25], [0.25, 0.25]], 200, BETA).bound

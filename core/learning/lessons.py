@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from core.data.spec import DataSpec
-from core.learning.examples import flipped, of_test, told
+from core.learning.examples import flipped, of_test, revealed
 from core.learning.settings import Values
 from core.scenario import Scenario
 from core.scenario.data_url import Query
@@ -24,13 +24,13 @@ class Opens:
 
     page: str
     title: str
-    asked: Scenario
+    scenario: Scenario
     more: Query
 
     @property
     def link(self) -> str:
         """The address, relative to that of the lessons."""
-        return f"./{self.page}?{urlencode(to_query(self.asked) | self.more, doseq=True)}"
+        return f"./{self.page}?{urlencode(to_query(self.scenario) | self.more, doseq=True)}"
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def lesson(key: str) -> Lesson:
 
 def _least(values: Values) -> float:
     """Return the ε at which the release of the lesson on LDP keeps it, rounded up."""
-    return math.ceil(100 * told(of_test(), flipped(values["truth"])).ldp - 1e-9) / 100
+    return math.ceil(100 * revealed(of_test(), flipped(values["truth"])).ldp - 1e-9) / 100
 
 
 def _of_coin(truth: float) -> float:
@@ -264,7 +264,7 @@ def _of_coin(truth: float) -> float:
 
 def _leakage(values: Values) -> float:
     """Return the I(S;Y) of the release of the lesson on the funnel, rounded."""
-    return round(values["chance"] * told(of_test()).about_secret, 3)
+    return round(values["chance"] * revealed(of_test()).about_secret, 3)
 
 
 def _test(page: str = "", title: str = "Explore", **choices: object) -> Opens:

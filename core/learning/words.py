@@ -16,8 +16,8 @@ from core.learning.examples import (
     LipExample,
     PmlExample,
     RangeExample,
+    Revealed,
     RobustExample,
-    Told,
     WarnerExample,
 )
 from core.limits import CLOSE
@@ -92,7 +92,7 @@ def _hidden(share: float, tenths: float) -> bool:
     return (share > 0 and tenths == 0) or (share < 1 and tenths == 1000)
 
 
-def of_lift(test: Told) -> Sentences:
+def of_lift(test: Revealed) -> Sentences:
     """Return what a test's results show."""
     sentences = []
     shares = of_all(test.p_y)
@@ -123,7 +123,7 @@ def of_warner(case: WarnerExample) -> Sentences:
         )
         coin = (
             f"Each person tells the truth {percent(case.truth, 1)} of the time, which satisfies "
-            f"LDP at ε = log(p/(1 − p)) = {nats(case.eps)}. {percent(case.said, 1)} of the "
+            f"LDP at ε = log(p/(1 − p)) = {nats(case.eps)}. {percent(case.p_yes, 1)} of the "
             f"answers are yes. The share of yes minus 1 − p, divided by 2p − 1, "
             f"estimates the {percent(case.share, 1)} without bias. {price}"
         )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core import measures
-from core.catalogued import Catalogued, found
+from core.catalogued import Catalogued, find
 
 POINTWISE = "pointwise"
 """A measure of each output y."""
@@ -194,4 +194,4 @@ ENTRIES: tuple[MeasureEntry, ...] = (
 
 
 def entry(key: str) -> MeasureEntry:
-    return found(ENTRIES, key, "measure")
+    return find(ENTRIES, key, "measure")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.catalogued import found
+from core.catalogued import find
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry
@@ -59,7 +59,7 @@ OPTIMAL_READING_SECRET = MechanismEntry(
     "optimal_reading_secret",
     "Optimal, reading S",
     "Keeps the most of X under the notion when the release may also read S, with a proven bound. "
-    "Whoever runs it must hold S.",
+    "The party that runs it must hold S.",
     r"\max_{P(y \mid s,x)} I(X;Y) \quad \text{subject to the notion}",
     "the optimum for the task T = X of the pair (S, X); [Funnel] Algorithm 1 reads S by its own "
     "rule",
@@ -151,7 +151,7 @@ CATALOGUE: Mapping[str, MechanismEntry] = {
 
 
 def entry(key: str) -> MechanismEntry:
-    return found(CATALOGUE.values(), key, "mechanism")
+    return find(CATALOGUE.values(), key, "mechanism")
 
 
 def build(key: str, joint: Joint, notion: Notion, options: Options = DEFAULTS) -> Mechanism:

@@ -11,7 +11,7 @@ import numpy as np
 
 from core.joint import Joint
 from core.validation import FloatArray, IntArray
-from core.wording import percent_in_files
+from core.wording import percent
 
 NAMED = 5
 """Most inputs that a name lists, the likeliest first; of the others it gives the number."""
@@ -121,9 +121,9 @@ def _name(members: _Members, x_labels: Sequence[str], decimals: int) -> str:
     if members.number == 1:
         return x_labels[int(members.first[0])]
     parts = [
-        f"{x_labels[x]} {percent_in_files(float(share), decimals)}"
+        f"{x_labels[x]} {percent(float(share), decimals)}"
         for x, share in zip(members.first, members.shares, strict=True)
     ]
     if members.number > NAMED:
-        parts.append(f"{members.number - NAMED} more {percent_in_files(members.rest, decimals)}")
+        parts.append(f"{members.number - NAMED} more {percent(members.rest, decimals)}")
     return "; ".join(parts)

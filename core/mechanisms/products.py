@@ -301,7 +301,7 @@ def srlip_product(
     >>> joint = Joint.from_counts([[4, 1, 3, 2], [1, 4, 2, 3]])
     >>> mechanism = srlip_product(joint, 0.6, (2, 2))
     >>> mechanism.audit.achieved <= 0.6, mechanism.y_labels[0]
-    (True, 'x4 72 %; x3 28 %')
+    (True, 'x4 72%; x3 28%')
     """
     if split not in get_args(Split):
         raise InvalidInputError(f"split must be even or optimised, got {split!r}.")
@@ -348,7 +348,7 @@ def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str,
     if not noise and (split == "optimised" or best.budgets == even):
         return notes
     done = (
-        f"no budgets were small enough, so noise replaces {100 * best.share:.3g} % of each"
+        f"no budgets were small enough, so noise replaces {100 * best.share:.3g}% of each"
         if noise
         else "the budgets were shrunk until the audit passed"
     )

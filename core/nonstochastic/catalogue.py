@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from core.catalogued import Catalogued, found
+from core.catalogued import Catalogued, find
 
 MEASURE = "measure"
 """Kind of an entry: a measure of what a release tells or keeps."""
@@ -139,4 +139,4 @@ CATALOGUE: tuple[ClusteringEntry, ...] = (
 
 
 def entry(key: str, kind: str = MEASURE) -> ClusteringEntry:
-    return found((item for item in CATALOGUE if item.kind == kind), key, kind)
+    return find((item for item in CATALOGUE if item.kind == kind), key, kind)

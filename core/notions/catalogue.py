@@ -1,6 +1,6 @@
 """Every notion by key: its meaning in words and as a formula, and how to make one."""
 
-from core.catalogued import found
+from core.catalogued import find
 from core.joint import Joint
 from core.notions.average import AVERAGES
 from core.notions.base import Notion, split
@@ -24,7 +24,7 @@ __all__ = [
     "FAMILIES",
     "NotionEntry",
     "Numbers",
-    "always_told",
+    "always_reported",
     "build",
     "entry",
     "of_family",
@@ -41,7 +41,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         parameters=("eps",),
         kind=LIP,
         make=lambda numbers: LIP(numbers.eps),
-        always_told=True,
+        always_reported=True,
     ),
     of_numbers(
         key="alip",
@@ -70,7 +70,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         parameters=("eps",),
         kind=LDP,
         make=lambda numbers: LDP(numbers.eps),
-        always_told=True,
+        always_reported=True,
     ),
     NotionEntry(
         key="metric_ldp",
@@ -336,13 +336,13 @@ ALL = ENTRIES + AVERAGES + EXCEPTIONS
 """Every notion."""
 
 
-def always_told() -> tuple[NotionEntry, ...]:
+def always_reported() -> tuple[NotionEntry, ...]:
     """Return the notions whose level is shown for every release, in the order of the catalogue."""
-    return tuple(entry for entry in ENTRIES if entry.always_told)
+    return tuple(entry for entry in ENTRIES if entry.always_reported)
 
 
 def entry(key: str) -> NotionEntry:
-    return found(ALL, key, "notion")
+    return find(ALL, key, "notion")
 
 
 def of_family(key: str) -> tuple[NotionEntry, ...]:

@@ -34,7 +34,7 @@ class NotionEntry(Catalogued):
     - `level_title`: title of its level; `title` where empty.
     - `in_nats`: whether its level is in nats; else it is a plain number.
     - `sides`: where each side has a budget, keys of the notions whose levels are theirs.
-    - `always_told`: whether its level, in `Leakage.achieved`, is shown for every release.
+    - `always_reported`: whether its level, in `Leakage.achieved`, is shown for every release.
     """
 
     family: str
@@ -45,7 +45,7 @@ class NotionEntry(Catalogued):
     level_title: str = ""
     in_nats: bool = True
     sides: tuple[str, ...] = ()
-    always_told: bool = False
+    always_reported: bool = False
 
 
 def of_numbers(
@@ -62,7 +62,7 @@ def of_numbers(
     level_title: str = "",
     in_nats: bool = True,
     sides: tuple[str, ...] = (),
-    always_told: bool = False,
+    always_reported: bool = False,
 ) -> NotionEntry:
     """Return the entry of a notion that its numbers alone define; see `NotionEntry`."""
     return NotionEntry(
@@ -79,7 +79,7 @@ def of_numbers(
         level_title=level_title,
         in_nats=in_nats,
         sides=sides,
-        always_told=always_told,
+        always_reported=always_reported,
     )
 
 

@@ -28,9 +28,9 @@ from core.validation import BoolArray, FloatArray, IntArray
 DEEPEST = 3
 """Most cuts that one output gets from one program: the deepest, as others seldom bind."""
 
-NEARLY = 0.02
+ALMOST_ALLOWED = 0.02
 """Part of the way to P_X that outputs may be moved to be allowed where the tangent is taken anew:
-they then tell enough about where the answer lies."""
+they then show well enough where the answer lies."""
 
 PROGRESS = 3e-3
 """Relative gain of a new tangent or step up to which it is in vain: another kernel gains more."""
@@ -56,7 +56,7 @@ TINY = np.finfo(np.float64).tiny
 REPLACED = 0.1
 """Least part of each symbol that random outputs get from those that are kept beside them."""
 
-FAR, APART = 0.5, (0.1, 0.02)
+DEEP, APART = 0.5, (0.1, 0.02)
 """How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
 kernels, and in those that go on from the best: where they end differs more than this changes."""
 
@@ -149,7 +149,7 @@ class _Climb:
             if most >= 0:
                 begun = self._replaced(weights)
             tried.cut_all(begun)
-            ended, value = self._climb_apart(tried, begun, FAR, until)
+            ended, value = self._climb_apart(tried, begun, DEEP, until)
             vain = 0 if value > most * (1 + PROGRESS) else vain + 1
             if value > most:
                 program, weights, most = tried, ended, value
@@ -258,10 +258,10 @@ class _Climb:
         for _ in range(SIZES.climb_programs):
             weights, since = program.solve(until), since + 1
             depth = self._cut(program, weights)
-            if depth <= NEARLY or since == SIZES.tangent_programs:
+            if depth <= ALMOST_ALLOWED or since == SIZES.tangent_programs:
                 self._take(weights, until)
                 value = self.inside.value
-                if depth <= NEARLY and value <= gained * (1 + PROGRESS):
+                if depth <= ALMOST_ALLOWED and value <= gained * (1 + PROGRESS):
                     return
                 gained, since = value, 0
                 program.aim(_slopes(self._revived(weights), self.p_x))
@@ -281,7 +281,7 @@ class _Climb:
             program.stay_near(weights, reach)
             for _ in range(SIZES.step_programs):
                 ahead = program.solve(until)
-                if self._cut(program, ahead) <= NEARLY or until.over:
+                if self._cut(program, ahead) <= ALMOST_ALLOWED or until.over:
                     break
             ahead, steps = self._allowed(ahead), steps + 1
             costs = self.inside.utility.cost(np.stack([weights, ahead])).sum(axis=1)

@@ -142,7 +142,7 @@ def of_sharing(world: Sharing) -> tuple[str, ...]:
 class Proposition:
     """[Lift] Proposition 1(2): total variation, what the paper bounds it by, and what holds.
 
-    `printed` is ½(e^ε_u − 1), `right` ½ max(e^ε_u − 1, 1 − e^−ε_l); `rounding` may move each by as
+    `printed` is ½(e^εᵤ − 1), `right` ½ max(e^εᵤ − 1, 1 − e^−εₗ); `rounding` may move each by as
     much. The lines, shape (k,), are over all lifts of the secret that is nearly excluded.
     """
 

@@ -57,7 +57,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
                 "records left out",
                 False,
                 f"{number_of(gone, 'record')} {were(gone)} left out: their absence from the file "
-                "may tell something about them.",
+                "may reveal something about them.",
             )
         )
     if body["released"]["treatment"] != "kept":
@@ -67,7 +67,7 @@ def promises(body: Mapping[str, Any]) -> list[Sentence]:
         sentence(
             secret,
             False,
-            f"Nothing is promised against whoever knows the {secret}, which can undo the draw."
+            f"Nothing is promised against anyone who knows the {secret}, which can undo the draw."
             f"{' ' + GUESSED if is_guessable(body) else ''}",
         )
     )
@@ -94,8 +94,8 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
 def _order(body: Mapping[str, Any]) -> str:
     """Say what the order of the records reveals."""
     text = (
-        "The records are in the order of the original: whoever has another file in the same order "
-        "can join the two."
+        "The records are in the order of the original: anyone who has another file in the same "
+        "order can join the two."
     )
     if body["version"] <= OF_ALL:
         return text
@@ -139,12 +139,12 @@ def sentence(about: str, promised: bool, text: str) -> Sentence:
 def _one_record(body: Mapping[str, Any]) -> Sentence:
     promise = body["levels"]["asked"]
     if promise is None:
-        return sentence("one record", False, "No promise was asked of this mechanism.")
+        return sentence("one record", False, "No promise was requested of this mechanism.")
     if body["released"]["treatment"] == "kept":
         text = "This is the owner's copy: it holds X and S beside Y, so nothing is promised."
         return sentence("one record", False, text)
     if not promise["holds"]:
-        text = f"{promise['notion']} was asked, and this mechanism does not keep it."
+        text = f"{promise['notion']} was requested, but does not hold."
         return sentence("one record", False, text)
     if is_guessable(body):
         text = (
@@ -161,9 +161,9 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
     return sentence(
         "one record",
         True,
-        f"Against whoever sees Y of one record, and knows the distribution of {what} that "
+        f"Against anyone who sees Y of one record and knows the distribution of {what} that "
         f"{shows}{else_known}: {promise['notion']} (level reached: "
-        f"{_saved(reached(promise['achieved'], promise['unit']))}).",
+        f"{reached(promise['achieved'], promise['unit'])}).",
     )
 
 
@@ -192,13 +192,13 @@ def _fresh(body: Mapping[str, Any]) -> Sentence:
         text = (
             f"The level is that of the distribution by the sampling weights of {weights!r}. The "
             f"records themselves, counted once each, have another: {_own(body)} Nothing is "
-            "promised of fresh records from elsewhere."
+            "promised about new records from elsewhere."
         )
         return sentence("fresh records", False, text)
     if body["design"]["same"]:
         text = (
-            "The level is that of the distribution of these records. Nothing is promised of fresh "
-            "records from elsewhere."
+            "The level is that of the distribution of these records. Nothing is promised about "
+            "new records from elsewhere."
         )
         return sentence("fresh records", False, text)
     return sentence(
@@ -219,7 +219,7 @@ def _own(body: Mapping[str, Any]) -> str:
     if alone and shown_keys and all(own.get(key) is not None for key in shown_keys):
         levels = listed(
             [
-                f"{level_title(key, numbers_of(body))}: {_saved(reached(own[key], unit_of(key)))}"
+                f"{level_title(key, numbers_of(body))}: {reached(own[key], unit_of(key))}"
                 for key in shown_keys
             ]
         )
@@ -242,7 +242,7 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
             if weights := _sampling_weights(body):
                 return sentence("sampling error", False, _by_weights(body, weights, ldp, pml))
             linked = body["version"] <= LINKED
-            sure = f"{100 * (1 - numbers['beta']):g}{' ' if linked else ''}%"
+            sure = f"{100 * (1 - numbers['beta']):g}%"
             also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
             if body["version"] > PLAIN_HASH:
                 sure += ", which is exact for many records only,"
@@ -320,9 +320,9 @@ def _counts_beside(beside: Mapping[str, Any] | None) -> str:
     these = "this column" if len(names) == 1 else "these columns"
     return (
         f"The figures of {listed([repr(name) for name in names])} follow from how many records "
-        f"have each combination of S, X and {these}. Whoever knows the values of {these} can find "
-        "out which S and X fit the figures: where few do, this shows S of single records, and no "
-        "level here covers it. "
+        f"have each combination of S, X and {these}. Anyone who knows the values of {these} can "
+        "find out which S and X fit the figures: where few do, this shows S of single records, "
+        "and no level here covers it. "
     )
 
 
@@ -360,7 +360,7 @@ def _again(body: Mapping[str, Any]) -> Sentence:
         )
     repeated, promise = body["levels"]["repeated"], body["levels"]["asked"]
     if not repeated:
-        text = "Nothing is promised of repeated releases."
+        text = "Nothing is promised about repeated releases."
     else:
         levels = listed(
             [
@@ -369,13 +369,13 @@ def _again(body: Mapping[str, Any]) -> Sentence:
             ]
         )
         text = (
-            f"Of independent releases of the same records, seen together, {_saved(levels)}, where "
+            f"Among independent releases of the same records, seen together, {levels}, where "
             f"{promise['notion']} is promised of one."
         )
         if body["version"] > LINKED:
             text = (
-                f"{promise['notion']} holds for one release. Of independent releases of the same "
-                f"records, seen together, {levels}."
+                f"{promise['notion']} holds for one release. Among independent releases of the "
+                f"same records, seen together, {levels}."
             )
     return sentence("repeated releases", False, text)
 
@@ -386,12 +386,12 @@ def _others(body: Mapping[str, Any]) -> dict[str, str]:
         return sentence("other columns", True, "No other column is released.")
     names = listed([repr(name) for name in others])
     if body.get("beside"):
-        text = f"What {names} tell of S in other files than this one is not known."
+        text = f"What other files with {names} reveal is not known."
         return sentence("other columns", False, text)
     return sentence(
         "other columns",
         False,
-        f"Nothing is promised of what {names} tell of S, alone or together with Y.",
+        f"Nothing is promised about S given {names}, alone or together with Y.",
     )
 
 
@@ -421,11 +421,6 @@ def reached(value: float | str, unit: str) -> str:
     if unit == OF_BUDGETS and not isinstance(value, str):
         return f"{100 * value:.4g}% {unit}"
     return f"{figure(value)} {unit}".rstrip()
-
-
-def _saved(level: str) -> str:
-    """Return a level as sentences of certificates have it, which are compared as written."""
-    return level.replace("%", " %")
 
 
 def figure(value: float | str) -> str:

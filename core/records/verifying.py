@@ -17,7 +17,7 @@ from core.data.readers.reading import Upload
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
-from core.records.checking.check import CLOSE, Check
+from core.records.checking.check import CLOSE, Check, reworded
 from core.records.checking.contents import (
     Original,
     Rows,
@@ -308,7 +308,7 @@ def _stated(body: Mapping[str, Any]) -> Check:
         text = f"Its figures are incomplete, so no promise follows from them: {error!r}."
         return Check("promises", False, text)
     for place, promise in enumerate(expected):
-        if stated[place : place + 1] != [promise]:
+        if reworded(stated[place : place + 1]) != reworded([promise]):
             text = f"What it says of {promise['about']} does not follow from its figures."
             return Check("promises", False, text)
     if len(stated) > len(expected):

@@ -9,7 +9,7 @@ from core.limits import ROUNDING
 from core.notions import Notion
 from core.release.attack import Attack
 from core.release.beside import Beside
-from core.wording import first_of, percent, percent_in_files, rounded_up
+from core.wording import first_of, percent, rounded_up
 
 TWIN = 0.5
 """Share of records from which a column that determines their S is called a twin of S."""
@@ -67,7 +67,7 @@ def file_sentences(beside: Beside, names: Sequence[str], secret: str) -> str:
     ]
     if beside.determined:
         sentences.append(
-            f"{percent_in_files(beside.determined)} of the records have values there that occur "
+            f"{percent(beside.determined)} of the records have values there that occur "
             f"with one value of {secret} alone."
         )
     if beside.unique:
@@ -98,7 +98,7 @@ def _alone(share: float) -> str:
     """Say how many records have values that no other one has."""
     if share == 1:
         return (
-            "Every record is alone with its values: whoever has them from elsewhere finds the "
-            "person, and the counts say nothing but that."
+            "Every record is alone with its values: anyone who has them from elsewhere finds the "
+            "person, and the counts show nothing else."
         )
-    return f"{percent_in_files(share)} of the records are alone with theirs."
+    return f"{percent(share)} of the records are alone with theirs."

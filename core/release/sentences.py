@@ -17,9 +17,8 @@ from core.scenario import Result, Scenario
 from core.uncertainty.ball import assumed_records
 from core.wording import at_most, fixed, listed, number_of, rounded_up
 
-NEARLY = math.log(1e4)
-"""Change of a belief, in nats, from which it is called all but certain: a factor of 10,000."""
-
+ALMOST_RULED_OUT = math.log(1e4)
+"""Fall of a belief, in nats, from which a value is almost ruled out: a factor of 10,000."""
 
 EXPECTED = 5.0
 """Records expected in a cell of a table from which its count is no matter of chance alone."""
@@ -163,7 +162,7 @@ def _on_average(result: Result, unit: str, secret: str) -> str:
     sentence = f"On average, the release reveals {information:.3g} {unit} about {secret}"
     if math.isinf(level):
         return f"{sentence}, but some outputs rule out a value of {secret} for certain."
-    if level > NEARLY:
+    if level > ALMOST_RULED_OUT:
         return f"{sentence}, but some outputs almost rule out a value of {secret}."
     return (
         f"{sentence}, but a single output may change a belief by up to "

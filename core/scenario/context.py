@@ -107,7 +107,7 @@ def _number(value: float) -> str:
 def _treated(scenario: Scenario) -> str:
     """Return what becomes of records before they are counted, as far as it is no default."""
     spec = scenario.data
-    steps = spec.read.said()
+    steps = spec.read.phrases()
     for condition in spec.filters:
         if condition.is_range:
             low = "" if condition.low is None else f"{condition.low:g} ≤ "

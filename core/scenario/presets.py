@@ -39,7 +39,7 @@ def standard(scenario: Scenario, reading: str | None = None) -> Project:
     return Project((replace(base, notion="lip"), replace(base, notion="alip"), robust))
 
 
-def asked_of(project: Project, data: DataSpec) -> Project:
+def on_data(project: Project, data: DataSpec) -> Project:
     """Return a project with other data in every column; each keeps whether S is released."""
     result = project
     for place, scenario in enumerate(project.scenarios):
@@ -59,14 +59,16 @@ class Preset:
     key: str
     title: str
     line: str  # what it shows; the tests work out every number in it
-    asked: Scenario | Project
+    request: Scenario | Project
     page: str  # that answers it, as in its address
     source: str = ""  # paper and place
 
     @property
     def link(self) -> str:
         """The address of the page with the question, relative to the site's."""
-        query = self.asked.to_query() if isinstance(self.asked, Project) else to_query(self.asked)
+        query = (
+            self.request.to_query() if isinstance(self.request, Project) else to_query(self.request)
+        )
         page = "" if self.page == LANDING else self.page
         return f"{page}?{urlencode(query, doseq=True)}"
 

@@ -148,7 +148,7 @@ def match(
         near = min(max(wanted, domain.low), domain.high)
         status = REACHED if near == wanted else BEYOND
         return Match(status, near, near, domain.low, domain.high, True, 0)
-    return _Search(scenario, counted, target, wanted, seconds, report).found()
+    return _Search(scenario, counted, target, wanted, seconds, report).run()
 
 
 class _Search:
@@ -171,7 +171,7 @@ class _Search:
         self._reason: CoreError | None = None
         self._looks, self._cut = 0, False
 
-    def found(self) -> Match:
+    def run(self) -> Match:
         """Try the first budgets, narrow the bracket, and return the result."""
         for eps in FIRST:
             self._look(eps)

@@ -51,14 +51,14 @@ class Gathered:
     """The points of one sweep that are computed, which `core.sweep.run` adds to; safe for threads.
 
     They are of the file with the hash `origin`, if of one, and of data that was counted to `counts`
-    (see `running.counts_hash`). `found` of them were there when the work under way began: it took
+    (see `running.counts_hash`). `earlier` of them were there when the work under way began: it took
     no time for them.
     """
 
     def __init__(self, sweep: Sweep, origin: str = "", counts: str = "") -> None:
         self.sweep, self.origin, self.counts = sweep, origin, counts
         self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
-        self.found = 0
+        self.earlier = 0
         self._parts: list[Any] = []
         self._lock = threading.Lock()
 

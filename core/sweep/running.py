@@ -240,7 +240,7 @@ def begin(
     time_limit: float,
 ) -> Job[Any]:
     """Begin or go on with a sweep in a thread; the job's `progress` is `gathered`."""
-    gathered.found = gathered.count
+    gathered.earlier = gathered.count
     job: Job[Any] = Job(time_limit)
     stop = threading.Event()
     job.start(stop.set)

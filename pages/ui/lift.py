@@ -71,7 +71,7 @@ def show() -> None:
 @page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    scenario = page_frame.asked(places)
+    scenario = page_frame.read_sliders(places)
     place = page_frame.head("lift", "Lift, symbol by symbol", scenario)
     result = page_frame.answer(scenario)
     if result is None:

@@ -83,13 +83,13 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
     assert page.locator("[data-testid=stAlertContentWarning]").count() == 0
 
 
-@pytest.mark.parametrize("one", WORLDS[::3], ids=lambda item: item.key)
-def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, one):
-    page = visit(f"papers?show=errata&world={one.key}", width=1280, height=720)
-    page.get_by_role("heading", name=f"{one.kind}: {one.title}").wait_for()
-    waiting.settle(page, [f"papers_{one.key}"])
+@pytest.mark.parametrize("world", WORLDS[::3], ids=lambda item: item.key)
+def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, world):
+    page = visit(f"papers?show=errata&world={world.key}", width=1280, height=720)
+    page.get_by_role("heading", name=f"{world.kind}: {world.title}").wait_for()
+    waiting.settle(page, [f"papers_{world.key}"])
     assert page.locator(".st-key-papers_formulas .katex-mathml math").count() == 2
-    key = one.settings[-1]
+    key = world.settings[-1]
     slider = page.locator(f".st-key-papers_{key} input[type=range]")
     slider.focus()
     page.keyboard.press("Home")
@@ -98,11 +98,11 @@ def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, one)
     values = {name: each.default for name, each in SETTINGS.items()}
     values[key] = (setting.choices or (setting.low,))[0]
     opener = page.get_by_role("link", name=re.compile("^Open it in "))
-    expect(opener).to_have_attribute("href", one.opens(values).link)
-    waiting.settle(page, [f"papers_{one.key}"])
+    expect(opener).to_have_attribute("href", world.opens(values).link)
+    waiting.settle(page, [f"papers_{world.key}"])
     page.reload()
-    page.get_by_role("heading", name=f"{one.kind}: {one.title}").wait_for()
-    expect(opener).to_have_attribute("href", one.opens(values).link)
+    page.get_by_role("heading", name=f"{world.kind}: {world.title}").wait_for()
+    expect(opener).to_have_attribute("href", world.opens(values).link)
 
 
 def test_the_worlds_of_the_errata_are_picked_and_gone_back_to(visit):

@@ -59,7 +59,7 @@ async def wait_until(holds, what):
 
 def require_answer(visitor, eps):
     """Say that a page has an answer to the question that was asked, and no exception."""
-    assert float(visitor.asked("eps") or 1) == eps
+    assert float(visitor.query_value("eps") or 1) == eps
     assert visitor.says("survives"), visitor.texts
     assert not visitor.says(EXCEPTION), visitor.texts
 

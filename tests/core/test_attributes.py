@@ -58,7 +58,7 @@ def test_conditioning_takes_kernels_that_read_the_secret(monkeypatch, block):
 
 
 @pytest.mark.parametrize(
-    ("shape", "said"),
+    ("shape", "message"),
     [
         ((2, 5), r"sizes 2·5 = 10 must multiply to the number of columns of the joint, 12\."),
         ((), "1 to 10 attributes, got 0 sizes"),
@@ -67,8 +67,8 @@ def test_conditioning_takes_kernels_that_read_the_secret(monkeypatch, block):
         ((2, 6.0), "must be a whole number"),
     ],
 )
-def test_sizes_that_do_not_fit_are_named(shape, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_sizes_that_do_not_fit_are_named(shape, message):
+    with pytest.raises(InvalidInputError, match=message):
         attribute_shape(JOINT, shape)
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.wording import at_most, fixed, number_of, percent, without_blanks
+from core.wording import at_most, fixed, number_of, percent
 
 SHARE = st.floats(0, 1)
 
@@ -72,17 +72,3 @@ def test_only_0_reads_as_0(value, digits):
     read = float(fixed(value, digits).replace("−", "-"))
     assert read > 0
     assert read == pytest.approx(value, rel=0.05, abs=0.5 * 10.0**-digits)
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a 60 %; b 40 %", "a 60%; b 40%"),
-        ("a; c >99 %; b <1 %; 4 more <1 % (2)", "a; c >99%; b <1%; 4 more <1% (2)"),
-        ("(level reached: 95.2 % of its budgets).", "(level reached: 95.2% of its budgets)."),
-        ("juice 40 %", "juice 40 %"),  # a value of the data stays as it is
-        ("5 % of it; 3", "5 % of it; 3"),
-    ],
-)
-def test_shares_of_outputs_and_certificates_are_shown_without_a_blank(text, shown):
-    assert without_blanks(text) == shown

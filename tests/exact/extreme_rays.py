@@ -19,10 +19,10 @@ def extreme_rays(n, rows):
     return [ray for ray, _ in result]
 
 
-def _with(found, row, bit, n):
+def _with(rays, row, bit, n):
     """Return the rays of the cone that one more row leaves."""
     above, on, below = [], [], []
-    for ray, tight in found:
+    for ray, tight in rays:
         level = sum(a * b for a, b in zip(row, ray, strict=True))
         if level > 0:
             above.append((ray, tight, level))
@@ -31,7 +31,7 @@ def _with(found, row, bit, n):
         else:
             on.append((ray, tight | bit))
     kept = [(ray, tight) for ray, tight, _ in above] + on
-    everything = [tight for _, tight in found]
+    everything = [tight for _, tight in rays]
     for (high, tight_high, up), (low, tight_low, down) in product(above, below):
         shared = tight_high & tight_low
         if shared.bit_count() < n - 2:

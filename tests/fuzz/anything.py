@@ -36,7 +36,7 @@ class Anything:
     """Counts N(s, x), or N(s, u) of a secret that is released too, and a notion as its code."""
 
     counts: tuple[tuple[int, ...], ...]
-    asked: str
+    notion_code: str
     released: bool = False
 
     def joint(self):
@@ -45,7 +45,7 @@ class Anything:
 
     def notion(self):
         """Return the notion of `core`."""
-        return eval(self.asked, {**vars(notions), "inf": inf, "joint": self.joint()})
+        return eval(self.notion_code, {**vars(notions), "inf": inf, "joint": self.joint()})
 
     def code(self):
         """Return the joint and the notion as the first lines of a program."""
@@ -53,7 +53,8 @@ class Anything:
         return (
             "from math import inf\nfrom core.joint import Joint\nfrom core.notions import *\n"
             "from core.mechanisms.catalogue import build\n"
-            f"joint = Joint.{way}({[list(row) for row in self.counts]})\nnotion = {self.asked}"
+            f"joint = Joint.{way}({[list(row) for row in self.counts]})\n"
+            f"notion = {self.notion_code}"
         )
 
 
@@ -72,7 +73,7 @@ def beaten(random):
                 made[key] = build(key, joint, notion)
         except (NotConvexError, InvalidInputError, InfeasibleError) as error:
             impossible = key == "optimal" and isinstance(error, InfeasibleError)
-            if impossible and "Guessing" not in question.asked:
+            if impossible and "Guessing" not in question.notion_code:
                 result.append(Failure("infeasible", question, call, "1 output", str(error)))
         except Exception as error:  # whatever it is, it is reported
             got = f"{type(error).__name__}: {error}"

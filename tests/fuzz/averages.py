@@ -140,10 +140,10 @@ def within(random):
     return request, best, result
 
 
-def rivals(asked, joint, random):
+def rivals(request, joint, random):
     """Return names and kernels that keep what is asked."""
     rng = np.random.default_rng(random.getrandbits(32))
-    beside, result = asked.pointwise(), []
+    beside, result = request.pointwise(), []
     if beside is None:
         result = [("X itself", np.eye(joint.n_x))]
         for _ in range(RANDOM):
@@ -155,7 +155,7 @@ def rivals(asked, joint, random):
             result.append((f"{beside}", m.optimal(joint, beside).kernel))
     except InfeasibleError:  # a guess that the prior itself does not bound
         return []
-    erased = [(name, kept_by(asked.average(), joint, kernel)) for name, kernel in result]
+    erased = [(name, kept_by(request.average(), joint, kernel)) for name, kernel in result]
     return [(f"{name}, erased", kernel) for name, kernel in erased if kernel is not None]
 
 
@@ -181,20 +181,20 @@ def kept_by(average, joint, kernel):
     return kept if average.achieved(joint, kept) <= average.bound else None
 
 
-def exactly(asked, slack):
+def exactly(request, slack):
     """Return the least and the most that a kinked budget allows, plus a slack; 0 if nothing does.
 
     Pieces and vertices are fractions: near independence all floats are as small as their errors.
     """
-    counts, _ = living(asked.counts)
-    bound = min(asked.bound, LARGEST)
-    pieces, limit = pieces_of(asked, counts, Fraction(bound) + Fraction(slack))
+    counts, _ = living(request.counts)
+    bound = min(request.bound, LARGEST)
+    pieces, limit = pieces_of(request, counts, Fraction(bound) + Fraction(slack))
     if limit < 0:  # a budget that the constant mechanism meets but for rounding
         return 0.0, 0.0
     return budgeted(counts, pieces, limit)
 
 
-def pieces_of(asked, counts, bound):
+def pieces_of(request, counts, bound):
     """Return what an output costs beyond the prior, at least 0, and the limit of the sum.
 
     The cost is the largest of linear functions of P(x|y), given as fractions, shape (k, n_x).
@@ -202,10 +202,10 @@ def pieces_of(asked, counts, bound):
     columns, total = [sum(column) for column in zip(*counts, strict=True)], sum(map(sum, counts))
     given = [[Fraction(n, m) for n, m in zip(row, columns, strict=True)] for row in counts]
     p_s = [Fraction(sum(row), total) for row in counts]
-    if asked.measure == "guessing":
+    if request.measure == "guessing":
         first = given[p_s.index(max(p_s))]  # less what it costs to guess one and the same
         return [[a - b for a, b in zip(row, first, strict=True)] for row in given], bound - max(p_s)
-    if asked.measure == "maximal_leakage":
+    if request.measure == "maximal_leakage":
         lifts = [[a / p for a in row] for row, p in zip(given, p_s, strict=True)]
         return [[a - 1 for a in row] for row in lifts], Fraction(expm1(bound))
     excess = [[a - p for a in row] for row, p in zip(given, p_s, strict=True)]

@@ -138,15 +138,16 @@ def reading(random):
     return Reading(cut, request, purpose, numbers)
 
 
-def truth(asked):
+def truth(request):
     """Return (low, high, what the audit's slack allows at most), None where it takes too long."""
-    pairs = asked.pairs
+    pairs = request.pairs
     of_pairs = [
-        [asked.counts[s][x] if s == t else 0 for s, x in pairs] for t in range(len(asked.counts))
+        [request.counts[s][x] if s == t else 0 for s, x in pairs]
+        for t in range(len(request.counts))
     ]
-    masses, result = [asked.counts[s][x] for s, x in pairs], []
+    masses, result = [request.counts[s][x] for s, x in pairs], []
     for bound in (INNER, outer(SLACK)):
-        rows = [row for row in asked.promise.rows(of_pairs, bound) if min(row, default=0) < 0]
+        rows = [row for row in request.promise.rows(of_pairs, bound) if min(row, default=0) < 0]
         if any(sum(row) < 0 for row in rows):
             result.append((-inf, -inf))
             continue
@@ -155,7 +156,7 @@ def truth(asked):
         outputs = extreme_rays(len(masses), rows)
         if len(outputs) > MOST_OUTPUTS:
             return None
-        result.append(Program(outputs, [asked.gain(v) for v in outputs], masses).solution())
+        result.append(Program(outputs, [request.gain(v) for v in outputs], masses).solution())
     (low, high), (_, allowed) = result
     return low, high, allowed
 

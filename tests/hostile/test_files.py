@@ -72,7 +72,7 @@ def test_a_value_of_another_type_is_told_with_its_line_where_that_can_be_found(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"," * 6_000_000, "a table of parents may have at most 5.0 MB"),
         (b"a" + b"," * 200_000 + b"\n", "entries"),
@@ -82,8 +82,8 @@ def test_a_value_of_another_type_is_told_with_its_line_where_that_can_be_found(
     ],
     ids=["large", "wide", "long", "open", "many"],
 )
-def test_a_table_of_parents_is_refused_in_one_short_sentence(content, said):
-    with pytest.raises(InvalidInputError, match=said) as caught:
+def test_a_table_of_parents_is_refused_in_one_short_sentence(content, message):
+    with pytest.raises(InvalidInputError, match=message) as caught:
         Hierarchy("job", "table", 1, rows=read_rows(content, "n" * 5_000))
     assert len(str(caught.value)) <= QUOTED
 

@@ -89,11 +89,11 @@ def ends_in_sight(solves, monkeypatch):
     """
     follow, ends = matching.follow, []
 
-    def ended(asked):
+    def ended(request):
         assert len(ends) < 5, "the match is begun again and again"
         ends.append([function.__name__ for _, function, _ in solves.open])
         solves.finish()
-        follow(asked)
+        follow(request)
 
     monkeypatch.setattr(matching, "follow", ended)
     return ends
@@ -146,7 +146,7 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     assert "b: not reached: the search stopped at " in text(app)
     assert "ε stays unchanged" in text(app)
     assert pinned(app) == OPTIMA
-    result = app.session_state["_match_told"][1].found[1]
+    result = app.session_state["_match_told"][1].outcomes[1]
     assert app.button(key="match_on").label == "Continue"
     use = app.button(key="match_use_1")
     assert use.label == f"b: use ε = {result.eps:.4f}"
@@ -335,6 +335,6 @@ def test_the_saved_file_is_what_core_compare_reads():
 
 @pytest.mark.parametrize("status", [study.CUT, study.REACHED, study.JUMPS, study.BEYOND])
 def test_a_match_that_was_cut_short_is_the_sessions_alone(status):
-    request = matching.Asked("kept", 0.5, "quick", Project(QUICK.scenarios, QUICK.names))
+    request = matching.Matching("kept", 0.5, "quick", Project(QUICK.scenarios, QUICK.names))
     result = study.Match(status, 1.0, 0.4, 0.3, 0.6, True, 5)
     assert matching._work(request, QUICK.scenarios[0]).is_final(result) == (status != study.CUT)

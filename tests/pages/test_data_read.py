@@ -26,7 +26,7 @@ def app():
     return checked(app.run())
 
 
-def said(app):
+def page_text(app):
     texts = [item.value for item in (*app.caption, *app.markdown)]
     return " ".join(texts).replace("\\", "")
 
@@ -46,7 +46,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert app.selectbox(key="read_encoding").options[0] == "as detected: Windows-1252, a guess"
     assert app.selectbox(key="read_delimiter").options[0] == "as detected: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
-    assert "'-99' 20 times (an ordinary value in Nr)" in said(app)
+    assert "'-99' 20 times (an ordinary value in Nr)" in page_text(app)
     app.get("button_group")[0].set_value("chosen")
     checked(app.run())
     assert spec(app).read.missing == ("k. A.",)
@@ -115,7 +115,7 @@ def test_a_column_has_marks_of_its_own_and_back(app):
     app.multiselect(key="read_own_marks").set_value(["-99"])
     checked(app.run())
     assert spec(app).read.columns == (ColumnOptions("Nr", missing=("-99",)),)
-    assert "'-99' 20 times (missing in Nr)" in said(app)
+    assert "'-99' 20 times (missing in Nr)" in page_text(app)
     assert first_rows(app)["Nr"].tolist()[:3] == ["1", "(missing)", "3"]
     assert Scenario(data=spec(app)) == from_query(dict(app.query_params))[0]
     set_box(app, "read_column", "Kind")
@@ -206,7 +206,7 @@ def test_an_identifier_is_said_and_not_chosen():
     app.file_uploader(key="own_file").upload("people.csv", frame.to_csv(index=False).encode())
     checked(app.run())
     assert (spec(app).secret, spec(app).released) == (("sex",), ("job",))
-    assert "'id' seems to be an identifier: nearly every record has its own value" in said(app)
+    assert "'id' seems to be an identifier: nearly every record has its own value" in page_text(app)
     kinds = next(item.value for item in app.dataframe if "kind" in item.value.columns)
     assert kinds["kind"].tolist() == ["identifier", "categories", "categories"]
 
@@ -217,7 +217,7 @@ def test_decimal_commas_are_recognised_with_an_upload():
     app.file_uploader(key="own_file").upload("pay.csv", content.encode())
     checked(app.run())
     assert (spec(app).read.decimal, spec(app).read.thousands) == (",", ".")
-    assert "'-' in 'a' is taken for a missing value: 5 records." in said(app)
+    assert "'-' in 'a' is taken for a missing value: 5 records." in page_text(app)
     assert metrics(app)["Levels of S"] == "3"
 
 
@@ -226,7 +226,7 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
     assert not [item for item in app.selectbox if item.key == "read_decimal"]
     app = open_page(read='{"missing": ["Female"]}', x="race")
     assert metrics(app)["Levels of S"] == "2"
-    assert "'Female' in 'sex' is taken for a missing value: 10,771 records." in said(app)
+    assert "'Female' in 'sex' is taken for a missing value: 10,771 records." in page_text(app)
     assert app.selectbox(key="read_decimal").value == "."
     assert not [item for item in app.selectbox if item.key == "read_encoding"]
     bad = open_page(read='{"columns": [{"column": "sex", "kind": "number"}]}')
@@ -239,14 +239,14 @@ def test_bundled_data_shows_how_it_is_read_only_where_a_link_says_so():
 
 
 def test_dates_with_a_day_above_12_are_offered_in_their_order(app):
-    assert "All values of 'Geburt' look like dates" in said(app)
+    assert "All values of 'Geburt' look like dates" in page_text(app)
     offered = [item.key for item in app.button if item.key.startswith("dates_")]
     assert offered == ["dates_0_dmy"]
     app.button(key="dates_0_dmy").click()
     checked(app.run())
     assert not app.error
     assert spec(app).read.columns == (ColumnOptions("Geburt", "date", "dmy"),)
-    assert "look like dates" not in said(app)
+    assert "look like dates" not in page_text(app)
 
 
 def test_dates_of_which_two_orders_fit_are_asked_about():
@@ -256,7 +256,7 @@ def test_dates_of_which_two_orders_fit_are_asked_about():
     checked(app.run())
     offered = [item.key for item in app.button if item.key.startswith("dates_")]
     assert offered == ["dates_0_dmy", "dates_0_mdy", "dates_1_mdy"]
-    assert "All values of 'due' look like dates, in which order?" in said(app)
+    assert "All values of 'due' look like dates, in which order?" in page_text(app)
 
 
 def test_how_fields_are_separated_is_not_asked_of_a_workbook():
@@ -295,11 +295,11 @@ def test_rows_are_no_records_while_it_is_asked_what_they_stand_for():
     text = "ward,sex,Freq\nA,F,3\nA,M,5\nB,F,2\nB,M,9\n"
     app.file_uploader(key="own_file").upload("staff.csv", text.encode())
     checked(app.run())
-    assert "**staff.csv**: 4 rows, CSV, separated by commas." in said(app)
-    assert "**Columns** of 4 rows" in said(app)
+    assert "**staff.csv**: 4 rows, CSV, separated by commas." in page_text(app)
+    assert "**Columns** of 4 rows" in page_text(app)
     app.button(key="asked_0_1").click()
     checked(app.run())
-    assert "**Columns** of 4 records" in said(app)
+    assert "**Columns** of 4 records" in page_text(app)
 
 
 def test_dates_are_called_dates_and_no_identifier():
@@ -307,12 +307,12 @@ def test_dates_are_called_dates_and_no_identifier():
     days = "".join(f"2024-01-{day:02},{'ab'[day % 2]}\n" for day in range(1, 29))
     app.file_uploader(key="own_file").upload("days.csv", f"due,job\n{days}".encode())
     checked(app.run())
-    assert "'due' seems to be an identifier" in said(app)
+    assert "'due' seems to be an identifier" in page_text(app)
     app.button(key="dates_0_ymd").click()
     checked(app.run())
     kinds = next(item.value for item in app.dataframe if "kind" in item.value.columns)
     assert kinds.set_index("column")["kind"]["due"] == "date or time"
-    assert "identifier" not in said(app)
+    assert "identifier" not in page_text(app)
 
 
 def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
@@ -323,8 +323,8 @@ def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
     app.button(key="asked_0_0").click()
     checked(app.run())
     assert (spec(app).read.weight, metrics(app)["Records n"]) == ("Freq", "19")
-    assert "**staff.csv**: 19 records in 4 rows, CSV, separated by commas." in said(app)
-    assert "**Columns** of 19 records in 4 rows" in said(app)
+    assert "**staff.csv**: 19 records in 4 rows, CSV, separated by commas." in page_text(app)
+    assert "**Columns** of 19 records in 4 rows" in page_text(app)
     app.button(key="repair_0").click()
     checked(app.run())
     assert not app.error
@@ -367,7 +367,7 @@ def test_a_single_column_is_counted_as_the_secret_that_is_released_itself():
     assert not app.error
     assert (spec(app).secret, spec(app).released) == (("sex",), ("sex",))
     assert metrics(app)["Records n"] == "3"
-    assert "There is a single column. It is both S and X" in said(app)
+    assert "There is a single column. It is both S and X" in page_text(app)
 
 
 def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
@@ -375,7 +375,7 @@ def test_totals_and_then_a_cross_table_are_asked_about_and_put_back():
     text = "area,Bus,Car\nCity,120,45\nTown,60,77\nTotal,190,130\nVillage,10,8\n"
     app.file_uploader(key="own_file").upload("cross.csv", text.encode())
     checked(app.run())
-    assert "1 row may be a total of others, but counts as a record: 'Total'." in said(app)
+    assert "1 row may be a total of others, but counts as a record: 'Total'." in page_text(app)
     app.button(key="asked_0_0").click()
     checked(app.run())
     assert spec(app).read.omit == ("Total",)
@@ -401,6 +401,7 @@ def test_weights_are_frequencies_or_of_sampling():
     app = open_page()
     app.file_uploader(key="own_file").upload("survey.csv", SURVEY.encode())
     checked(app.run())
+    assert "Kind of weights" not in [group.label for group in app.get("button_group")]
     set_box(app, "read_weights", "n")
     assert (spec(app).read.weight, spec(app).read.sampling) == ("n", "")
     assert metrics(app)["Records n"] == "120"
@@ -408,7 +409,7 @@ def test_weights_are_frequencies_or_of_sampling():
     checked(app.run())
     assert (spec(app).read.weight, spec(app).read.sampling) == (None, "n")
     assert metrics(app)["Records n"] == "60"
-    assert f"60 records are worth about {120**2 // (20 * (1 + 4 + 9))}" in said(app)
+    assert f"60 records are worth about {120**2 // (20 * (1 + 4 + 9))}" in page_text(app)
     again, _ = from_query({key: [value] for key, value in app.query_params.items()})
     assert again.data.read.sampling == "n"
     app.button(key="chosen_sampling").click()
@@ -425,7 +426,7 @@ def test_fractions_chosen_as_frequencies_are_offered_as_sampling_weights():
     app.button(key="read_choice_0").click()
     checked(app.run())
     assert (spec(app).read.weight, spec(app).read.sampling) == ("", "wt")
-    assert "by the sampling weights of 'wt'" in said(app)
+    assert "by the sampling weights of 'wt'" in page_text(app)
 
 
 def test_persons_are_named_and_one_record_each_counts():
@@ -434,13 +435,13 @@ def test_persons_are_named_and_one_record_each_counts():
     app.file_uploader(key="own_file").upload("visits.csv", text.encode())
     checked(app.run())
     set_box(app, "read_person", "nr")
-    assert "Up to 3 records a person: a promise for one record is not one" in said(app)
+    assert "Up to 3 records a person: a promise for one record is not one" in page_text(app)
     assert metrics(app)["Records n"] == "50"
     app.toggle(key="read_first").set_value(True)
     checked(app.run())
     assert (spec(app).read.person, spec(app).read.first) == ("nr", True)
     assert metrics(app)["Records n"] == "20"
-    assert "30 records were left out: only the first record of each person" in said(app)
+    assert "30 records were left out: only the first record of each person" in page_text(app)
     assert from_query(dict(app.query_params.items()))[0].data.read == spec(app).read
     app.button(key="chosen_person").click()
     checked(app.run())

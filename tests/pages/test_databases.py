@@ -128,7 +128,7 @@ def test_a_list_is_cancelled_and_asked_for_again(source, sweeps):
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         ("nobody", "has no records: it must have one or more."),
         (
@@ -137,13 +137,13 @@ def test_a_list_is_cancelled_and_asked_for_again(source, sweeps):
         ),
     ],
 )
-def test_a_table_that_cannot_be_counted_gives_one_sentence(table, said, source, sweeps):
+def test_a_table_that_cannot_be_counted_gives_one_sentence(table, message, source, sweeps):
     app = open_page()
     chosen(app, sweeps, source.replace("people", table), ["sex", "job"])
     app.button(key="db_count").click()
     checked(app.run())
     finish(app, sweeps)
-    assert [item.endswith(said) for item in errors(app)] == [True]
+    assert [item.endswith(message) for item in errors(app)] == [True]
     assert metrics(app)["Records n"] == "32,561"
     assert spec(app) == DataSpec()
 

@@ -151,7 +151,7 @@ ON_DATA = Sweep(
 
 @pytest.mark.usefixtures("afresh")
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "sentence"),
     [
         (lambda _: b"PAR1 and no more", "'results.parquet' is no results file of a sweep."),
         (
@@ -174,14 +174,16 @@ ON_DATA = Sweep(
         ),
     ],
 )
-def test_a_file_that_is_no_answer_here_is_one_sentence_and_changes_nothing(tmp_path, make, told):
+def test_a_file_that_is_no_answer_here_is_one_sentence_and_changes_nothing(
+    tmp_path, make, sentence
+):
     made = make(tmp_path)
     content = made if isinstance(made, bytes) else (tmp_path / "results.parquet").read_bytes()
     with busy(long_answer.WORKERS):
         app = upload(opened(**ELSEWHERE), content)
         assert not app.exception
         (result,) = errors(app)
-        assert result.startswith(told)
+        assert result.startswith(sentence)
         assert app.multiselect(key="sweep_by").value == ["grr"]
         assert app.number_input(key="sweep_draws").value == 2
         assert desk(app).shown is None
@@ -273,7 +275,7 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
 
 @pytest.mark.usefixtures("afresh")
 @pytest.mark.parametrize(
-    ("own", "told"),
+    ("own", "sentence"),
     [
         (
             (PEOPLE, "other.csv"),
@@ -285,13 +287,13 @@ def test_results_of_ones_own_file_are_opened_again_beside_it(monkeypatch):
         ),
     ],
 )
-def test_results_of_a_file_that_is_not_here_are_not_shown(own, told, monkeypatch):
+def test_results_of_a_file_that_is_not_here_are_not_shown(own, sentence, monkeypatch):
     _, content = of_people(monkeypatch)
     with busy(long_answer.WORKERS):
         app = upload(with_file(*own), content)
         assert not app.exception
         (result,) = errors(app)
-        assert result.startswith(told)
+        assert result.startswith(sentence)
         assert desk(app).shown is None
 
 

@@ -228,14 +228,14 @@ def test_each_column_of_the_table_names_its_unit(unit, monkeypatch):
     np.testing.assert_allclose(table[f"bound_{unit}"], swept.upper_bound * scale)
 
 
-def table_of(monkeypatch, asked, *swept, told=None):
+def table_of(monkeypatch, request, *swept, known=None):
     """Return the table that stands for some lines under a question, in bits."""
     places = [
-        frontier_lines.Place(number, line, revealed=told if number else None)
+        frontier_lines.Place(number, line, revealed=known if number else None)
         for number, line in enumerate(swept)
     ]
     monkeypatch.setattr(frontier_lines, "find", lambda _: frontier_lines.Lines(tuple(places)))
-    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: asked)
+    monkeypatch.setattr(frontier_lines.state, "scenario", lambda: request)
     monkeypatch.setattr(frontier_lines.controls, "unit", lambda: "bits")
     return frontier_lines.table()
 
@@ -256,13 +256,13 @@ def test_a_funnel_without_unit_is_not_scaled_and_each_budget_has_its_unit(monkey
     funnel = sweep(replace(request, mechanism="constant"), joint, [0.01, 0.02])
     lip = sweep(replace(SCENARIO, mechanism="watchdog"), joint, [0.5, 1.0])
     reported = np.array([0.1, 0.2])
-    table = table_of(monkeypatch, request, funnel, lip, told=reported)
+    table = table_of(monkeypatch, request, funnel, lip, known=reported)
     assert list(table["unit_of_eps"]) == ["", "", "bits", "bits"]
     np.testing.assert_allclose(table["eps"], [0.01, 0.02, 0.5 / np.log(2), 1.0 / np.log(2)])
     np.testing.assert_allclose(table["told_of_S"], [0.01, 0.02, 0.1, 0.2])
     request = replace(request, notion="average_mi")
     funnel = replace(funnel, notion="average_mi")
-    table = table_of(monkeypatch, request, funnel, lip, told=reported)
+    table = table_of(monkeypatch, request, funnel, lip, known=reported)
     np.testing.assert_allclose(table["told_of_S_bits"][2:], reported / np.log(2))
 
 

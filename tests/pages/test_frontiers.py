@@ -201,20 +201,20 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
     """Also where the page has been drawn again since, as it is when points have come."""
     monkeypatch.setattr(Job, "seconds", property(lambda _: 8.0))
 
-    def told(app):
+    def text_after_run(app):
         return working(app.run())[0]
 
     count = desk(halfway).left.count
     assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s left" == (
-        told(halfway)
+        text_after_run(halfway)
     )
     app = click(click(halfway, "sweep_cancel"), "sweep_start")
     count = desk(app).left.count
-    assert told(app) == f"{count} of 16 points, 8 s so far"
+    assert text_after_run(app) == f"{count} of 16 points, 8 s so far"
     finished(app, lambda: len(pool.open) >= 8)
     some(app, pool, 1, monkeypatch)
     came = desk(app).left.count - count
-    assert told(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s left")
+    assert text_after_run(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s left")
 
 
 def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool):
@@ -273,7 +273,7 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "sentence"),
     [
         ({"promise": "joy"}, "The link has promise=joy, which is not known; it is left out."),
         ({"by": "magic"}, "The link has by=magic, which is not known; it is left out."),
@@ -300,15 +300,15 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
     ],
 )
 @pytest.mark.usefixtures("afresh")
-def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
+def test_what_a_link_has_wrong_is_said_and_the_default_used(query, sentence):
     with busy(long_answer.WORKERS):
         app = opened(**query)
         assert not app.exception
-        assert told in [item.value.replace("\\", "") for item in app.warning]
+        assert sentence in [item.value.replace("\\", "") for item in app.warning]
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "sentence"),
     [
         (
             {"on": "random", "draws": "100000000", "steps": "10"},
@@ -330,15 +330,15 @@ def test_what_a_link_has_wrong_is_said_and_the_default_used(query, told):
     ],
 )
 @pytest.mark.usefixtures("afresh")
-def test_a_sweep_that_cannot_be_is_one_sentence(query, told):
+def test_a_sweep_that_cannot_be_is_one_sentence(query, sentence):
     app = opened(**query)
     assert not app.exception
     (result,) = errors(app)
-    assert told in result
+    assert sentence in result
     assert "sweep_start" not in {item.key for item in app.button}
     assert "points**" not in page_text(app)
     offered = "From the command line" in {item.label for item in app.expander}
-    assert offered == told.endswith("command below.")
+    assert offered == sentence.endswith("command below.")
 
 
 @pytest.mark.usefixtures("afresh")

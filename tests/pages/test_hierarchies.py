@@ -128,7 +128,7 @@ def test_a_bad_link_says_so_and_opens_the_plain_question():
 
 
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "message"),
     [
         (b"a,b\na,c\n", "gives 'a' two parents"),
         (b"a\n", "row 1 has 1 entries"),
@@ -137,12 +137,12 @@ def test_a_bad_link_says_so_and_opens_the_plain_question():
         (b"a,b\nc,d,e\n", "cannot be read as a table of parents"),
     ],
 )
-def test_a_table_that_is_none_changes_nothing(table, said):
+def test_a_table_that_is_none_changes_nothing(table, message):
     app = open_page(level='["occupation", "prefix", 1, [3, 2, 1]]')
     before = spec(app)
     app.file_uploader(key="hierarchy0_table").upload("parents.csv", table)
     checked(app.run())
-    assert said in errors(app)[0]
+    assert message in errors(app)[0]
     assert spec(app) == before
 
 

@@ -81,9 +81,9 @@ def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
     assert plain.query_params["projector"] == menu.FIRST
 
 
-@pytest.mark.parametrize("asked", ["Lifts", "two words", "<b>", "x" * 61])
-def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(asked):
-    app = opened(**QUICK, projector=asked)
+@pytest.mark.parametrize("name", ["Lifts", "two words", "<b>", "x" * 61])
+def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(name):
+    app = opened(**QUICK, projector=name)
     assert not app.exception
     (text,) = (item.value.replace("\\", "") for item in app.warning)
     assert text.startswith("The link has projector=")
@@ -160,12 +160,12 @@ def test_own_data_is_in_no_link_and_one_sentence_says_so(page):
 
 def test_a_link_on_this_machine_and_one_that_is_too_long_are_told():
     for host in ("127.0.0.1", "localhost", "[::1]", "app.localhost"):
-        assert "other machines cannot reach" in menu.drawn(f"http://{host}:8501/").said
+        assert "other machines cannot reach" in menu.drawn(f"http://{host}:8501/").note
     for host in ("192.168.1.20", "school.example", "[fd00::1]"):
-        assert not menu.drawn(f"http://{host}:8501/").said
+        assert not menu.drawn(f"http://{host}:8501/").note
     longest = menu.drawn("https://school.example/?" + "a" * 3_000)
     assert longest.code == ""
-    assert longest.said == menu.TOO_LONG.format(3_024)
+    assert longest.note == menu.TOO_LONG.format(3_024)
 
 
 @pytest.mark.parametrize("letters", [1, 60, 300, 1_500])

@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.learning import LESSONS, SETTINGS, defaults, exercises, words
-from core.learning.examples import of_test, told
+from core.learning.examples import of_test, revealed
 from core.learning.exercises import NEEDED
 from core.learning.lessons import opens
 from pages.ui.frame import numbers
@@ -36,32 +36,32 @@ def test_the_bare_page_is_the_lesson_on_lift_in_the_table_of_the_lessons():
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == "Learn: Lift"
-    for sentence in words.of_lift(told(of_test())):
+    for sentence in words.of_lift(revealed(of_test())):
         assert markdown(sentence) in text(app)
     assert not {"topic", *SETTINGS} & set(app.query_params)
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
-def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one, which):
+def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(lesson, which):
     values = defaults()
     if which != "default":
-        for key in one.settings:
+        for key in lesson.settings:
             setting = SETTINGS[key]
             ends = setting.choices or (setting.low, setting.high)
             values[key] = ends[0] if which == "low" else ends[-1]
-    app = opened(topic=one.key, **{key: repr(values[key]) for key in one.settings})
+    app = opened(topic=lesson.key, **{key: repr(values[key]) for key in lesson.settings})
     assert not app.exception
     assert not app.warning
-    assert app.title[0].value == f"Learn: {one.title}"
-    made = getattr(pictures, one.key)(values)
-    for sentence in getattr(words, f"of_{one.key}")(made):
+    assert app.title[0].value == f"Learn: {lesson.title}"
+    made = getattr(pictures, lesson.key)(values)
+    for sentence in getattr(words, f"of_{lesson.key}")(made):
         assert markdown(sentence) in text(app)
-    for message in (*one.use, *one.limits):
+    for message in (*lesson.use, *lesson.limits):
         assert markdown(message) in text(app)
-    if one.key != "lift":
+    if lesson.key != "lift":
         (button,) = app.get("link_button")
-        assert button.proto.url == opens(one.key, values).link
+        assert button.proto.url == opens(lesson.key, values).link
 
 
 def test_a_permalink_opens_its_topic_with_its_numbers_and_is_written_again():
@@ -92,7 +92,7 @@ def test_a_bad_link_falls_back_and_says_so():
 def test_topics_are_turned_and_picked_and_a_slider_keeps_its_value_meanwhile():
     app = opened()
     app.slider(key="learn_ill").set_value(0.5).run()
-    assert markdown(words.of_lift(told(of_test(0.5)))[0]) in text(app)
+    assert markdown(words.of_lift(revealed(of_test(0.5)))[0]) in text(app)
     app.button(key="learn_on").click().run()
     assert app.title[0].value == "Learn: LIP"
     assert app.radio(key="learn_topic").value == "lip"

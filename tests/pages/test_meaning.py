@@ -76,7 +76,7 @@ def promised(key, **numbers):
     return lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
 
 
-OF_LIP = lower_cards.Asked("LIP", "nats")
+OF_LIP = lower_cards.Requested("LIP", "nats")
 
 
 @pytest.mark.usefixtures("afresh")
@@ -217,7 +217,7 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     place = [function.__name__ for _, function, _ in sweeps.open].index("implications")
     sweeps.finish(place)
     app.run()
-    assert "Under every mechanism that satisfies it, I(S;Y) ≤" in page_text(app)
+    assert "With any mechanism that satisfies this notion, I(S;Y) ≤" in page_text(app)
 
 
 def test_what_has_no_answer_says_why():
@@ -240,7 +240,7 @@ def drawn(*levels, exact=True, kept=False, most=None):
 
 def test_advice_says_only_what_was_found():
     assert lower_cards.advice(drawn(0.5, 0.5, 0.5, kept=True), "nats", OF_LIP) == (
-        "Further draws do not raise the level of LIP. Exact."
+        "Further draws do not raise the level of LIP. These levels are exact."
     )
     assert lower_cards.advice(drawn(0.1, 0.2, 0.3, kept=True), "nats", OF_LIP).startswith(
         "Two and three draws are within the budget: the level of LIP is at most 0.300 nats."
@@ -256,7 +256,7 @@ def test_advice_says_only_what_was_found():
     first = drawn(np.inf, np.inf, np.inf)
     first = (replace(first[0], kept=False), *first[1:])
     assert lower_cards.advice(first, "bits", OF_LIP) == (
-        "One draw exceeds the budget: its level of LIP is ∞ bits. Exact."
+        "One draw exceeds the budget: its level of LIP is ∞ bits. These levels are exact."
     )
     of_alip = promised("alip", eps=0.0)
     assert "ALIP is unbounded; with one draw it is 0.0% of its budgets." in (
@@ -268,7 +268,7 @@ def test_advice_says_only_what_was_found():
 
 
 @pytest.mark.parametrize(
-    ("numbers", "told"),
+    ("numbers", "sentence"),
     [
         ({"notion": "ldp"}, "the level of LDP is 0.900 nats; with one draw it is 0.500 nats."),
         (
@@ -290,13 +290,13 @@ def test_advice_says_only_what_was_found():
         ),
     ],
 )
-def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, told):
+def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, sentence):
     lip, other = (RepeatedLevel(value, value, exact=True) for value in (0.1, 0.2))
     levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
     result = tuple(Redrawn(k, lip, other, item, kept=k == 1) for k, item in enumerate(levels, 1))
     scenario = Scenario(**numbers)
     request = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
-    assert told in lower_cards.advice(result, "nats", request)
+    assert sentence in lower_cards.advice(result, "nats", request)
     kept = tuple(replace(item, kept=True) for item in result)
     assert request.reached(1.2, "nats") in lower_cards.advice(kept, "nats", request)
     figure = lower_cards.bars(result, "nats", request)

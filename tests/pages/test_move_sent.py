@@ -37,7 +37,7 @@ async def moved(address, taken):
         for eps in (1.2, 1.25, 1.2):
             taken.clear()
             await visitor.move("eps", eps)
-            assert visitor.asked("eps") == f"{eps:g}"
+            assert visitor.query_value("eps") == f"{eps:g}"
         return list(taken)
 
 

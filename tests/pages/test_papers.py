@@ -82,19 +82,14 @@ def tables(app):
     return [item.value.map(lambda cell: cell.replace("\\", "")) for item in app.table]
 
 
-def shown(printed):
-    """Return a text with the papers' budgets as pages write them."""
-    return printed.replace("ε_l", "εₗ").replace("ε_u", "εᵤ")
-
-
 @pytest.mark.usefixtures("bare")
-@pytest.mark.parametrize("one", EXPERIMENTS, ids=lambda item: item.key)
-def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(one):
-    app = opened(show=one.key)
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda item: item.key)
+def test_every_experiment_has_its_claim_and_can_be_run_where_none_is_shipped(experiment):
+    app = opened(show=experiment.key)
     assert not app.exception
     assert not app.warning
-    assert app.title[0].value.replace("\\", "").endswith(shown(f"{one.place}: {one.title}"))
-    assert shown(one.claim) in text(app)
+    assert app.title[0].value.replace("\\", "").endswith(f"{experiment.place}: {experiment.title}")
+    assert experiment.claim in text(app)
     assert "Run the experiment here" in text(app)
     assert {"papers_quick", "papers_full"} <= {button.key for button in app.button}
 
@@ -233,17 +228,17 @@ def test_a_run_survives_a_reload_while_it_is_under_way_and_when_it_is_done(sweep
 
 @pytest.mark.usefixtures("ships")
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ("full", "The run in this link is no longer kept"),
         ("slow", "The link has run=slow, which is not quick or full"),
     ],
 )
-def test_a_link_begins_no_work_and_says_what_it_does_not_find(sweeps, how, said):
+def test_a_link_begins_no_work_and_says_what_it_does_not_find(sweeps, how, message):
     app = opened(show="lift_2", run=how)
     assert not app.exception
     assert not sweeps.open
-    assert said in app.warning[0].value.replace("\\", "")
+    assert message in app.warning[0].value.replace("\\", "")
     assert "version 9.9.9" in text(app)
     assert "run" not in app.query_params
 
@@ -270,7 +265,7 @@ ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
 
 
 @pytest.mark.parametrize(
-    ("kinds", "errors", "marks", "said"),
+    ("kinds", "errors", "marks", "message"),
     [
         (("line",), (0.1,), (), "Lines: ours, with standard errors."),
         (("line",), (math.nan,), (CROSS,), "Lines: ours. Crosses: the paper's values."),
@@ -291,9 +286,9 @@ ACROSS, UP = Mark(math.nan, 0.5, "a limit"), Mark(1.0, math.nan, "a crossing")
         ),
     ],
 )
-def test_a_caption_says_what_is_drawn(kinds, errors, marks, said):
+def test_a_caption_says_what_is_drawn(kinds, errors, marks, message):
     drawn = [Series(f"s{i}", (1.0,), (2.0,), errors, kind=kind) for i, kind in enumerate(kinds)]
-    assert board.explained(drawn, marks) == said
+    assert board.explained(drawn, marks) == message
 
 
 def test_error_bars_that_are_no_standard_errors_are_not_called_so():
@@ -349,27 +344,27 @@ def test_every_link_asks_a_valid_question():
 SHIPPED = query.full_run()
 
 
-@pytest.mark.parametrize("one", SHIPPED.experiments, ids=lambda item: item.key)
-def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked(one):
-    app = opened(show=one.key)
+@pytest.mark.parametrize("experiment", SHIPPED.experiments, ids=lambda item: item.key)
+def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked(experiment):
+    app = opened(show=experiment.key)
     assert not app.exception
     assert not app.warning
     assert f"From the full run shipped with version {SHIPPED.version}" in text(app)
     claims = tables(app)[0]
-    for row, message in zip(claims.to_dict("records"), one.verdicts, strict=True):
+    for row, message in zip(claims.to_dict("records"), experiment.verdicts, strict=True):
         assert row["verdict"].endswith(f" {message.outcome}]")
-        assert row["claim"].startswith(shown(message.claim))
-        assert shown(message.reason).endswith(row["reason"])
+        assert row["claim"].startswith(message.claim)
+        assert message.reason.endswith(row["reason"])
         assert bool(row["reason"]) == bool(message.reason)
-    request = board.scenario(one)
+    request = board.scenario(experiment)
     assert (request is not None) == bool(app.get("link_button"))
     assert "; 0 draws" not in text(app)
-    counts = Counter(message.outcome for message in one.verdicts)
+    counts = Counter(message.outcome for message in experiment.verdicts)
     if counts["error in the paper"] > 1:
         assert f"{counts['error in the paper']} errors in the paper" in text(app)
-    for panel in one.panels:
+    for panel in experiment.panels:
         for title in (panel.title, panel.x_title, panel.y_title):
-            assert unexplained(re.sub(r"\(\w\)", "", shown(title))) == [], title
+            assert unexplained(re.sub(r"\(\w\)", "", title)) == [], title
     if request is not None:
         result, notices = from_query(parse_qs(board.explore(request).partition("?")[2]))
         assert (result, notices) == (request, ())
@@ -379,7 +374,7 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
 
 def test_every_shipped_error_in_print_is_listed():
     wrong = [
-        shown(message.claim)
+        message.claim
         for item in SHIPPED.experiments
         for message in item.verdicts
         if message.outcome == "error in the paper"

@@ -47,45 +47,47 @@ def scenario_of(app):
 
 @pytest.mark.usefixtures("solves", "sweeps")
 @pytest.mark.parametrize(
-    ("one", "said", "link"), WAYS, ids=[f"{item.key} {text.split()[-1]}" for item, text, _ in WAYS]
+    ("entry", "label", "link"),
+    WAYS,
+    ids=[f"{item.key} {text.split()[-1]}" for item, text, _ in WAYS],
 )
-def test_every_link_of_an_experiment_opens_the_state_that_it_names(one, said, link):
+def test_every_link_of_an_experiment_opens_the_state_that_it_names(entry, label, link):
     app = followed(link)
     assert not app.exception
     assert not app.warning
-    request = board.scenario(one)
-    if said.endswith("Compare"):
+    request = board.scenario(entry)
+    if label.endswith("Compare"):
         assert app.session_state["_project"] == board.beside(request)
         assert app.session_state["_project"].scenarios[0] == request
-    elif said.endswith("Confusability"):
+    elif label.endswith("Confusability"):
         assert app.session_state["_data"] == request.data
     else:
         assert scenario_of(app) == request
-    if said.endswith("Frontiers"):
+    if label.endswith("Frontiers"):
         assert app.session_state["sweep_promise"] == [request.notion]
         best = board.BEST.get(request.notion, "optimal")
         assert app.session_state["sweep_by"] == list(dict.fromkeys([request.mechanism, best]))
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
-@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
-def test_every_link_of_a_world_opens_the_state_that_it_names(one):
-    opens = one.opens(DEFAULTS)
+@pytest.mark.parametrize("world", WORLDS, ids=lambda item: item.key)
+def test_every_link_of_a_world_opens_the_state_that_it_names(world):
+    opens = world.opens(DEFAULTS)
     app = followed(opens.link)
     assert not app.exception
     assert not app.warning
-    assert scenario_of(app) == opens.asked
+    assert scenario_of(app) == opens.scenario
 
 
 @pytest.mark.usefixtures("solves", "sweeps")
-@pytest.mark.parametrize("one", LESSONS[1:], ids=lambda item: item.key)
-def test_every_link_of_a_lesson_opens_the_state_that_it_names(one):
-    result = opens(one.key, defaults())
+@pytest.mark.parametrize("lesson", LESSONS[1:], ids=lambda item: item.key)
+def test_every_link_of_a_lesson_opens_the_state_that_it_names(lesson):
+    result = opens(lesson.key, defaults())
     app = followed(result.link)
     assert not app.exception
     assert not app.error
     assert not app.warning
-    assert app.session_state["_data"] == result.asked.data
+    assert app.session_state["_data"] == result.scenario.data
 
 
 def test_every_experiment_whose_data_are_known_has_its_links():

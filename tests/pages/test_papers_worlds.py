@@ -109,21 +109,21 @@ def test_a_link_with_a_number_of_a_world_opens_that_world():
     assert app.radio(key="papers_world").value == WORLDS[0].key
 
 
-@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
+@pytest.mark.parametrize("entry", WORLDS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
-def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(one, which):
+def test_each_world_says_what_its_numbers_show_at_the_ends_of_its_sliders(entry, which):
     values = {}
-    for key in one.settings:
+    for key in entry.settings:
         setting = SETTINGS[key]
         ends = setting.choices or (setting.low, setting.high)
         values[key] = {"default": setting.default, "low": ends[0], "high": ends[-1]}[which]
-    app = opened(show="errata", world=one.key, **{key: repr(at) for key, at in values.items()})
+    app = opened(show="errata", world=entry.key, **{key: repr(at) for key, at in values.items()})
     assert not app.exception
     assert not app.warning
     message = text(app).replace("\N{WORD JOINER}", "")
-    for sentence in (one.statement, *one.words(one.make(*one.numbers(values)))):
+    for sentence in (entry.statement, *entry.words(entry.make(*entry.numbers(values)))):
         assert sentence in message
-    assert app.get("link_button")[0].proto.url == one.opens(values).link
+    assert app.get("link_button")[0].proto.url == entry.opens(values).link
 
 
 @pytest.mark.usefixtures("ships")

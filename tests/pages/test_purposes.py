@@ -27,8 +27,8 @@ def page_text(app):
     return " ".join([*texts(app), *others]).replace("\\", "")
 
 
-def opened_on(asked):
-    return opened(**to_query(asked))
+def opened_on(request):
+    return opened(**to_query(request))
 
 
 def test_all_of_x_survives_by_default():
@@ -55,6 +55,7 @@ def test_the_example_in_the_sidebar_is_about_the_data_on_screen():
     joint = opened(data="random:uniform:2x3:1", mech="watchdog")
     assert "others can predict" not in page_text(joint)
     assert "others can predict" not in page_text(opened(sx="1", **QUICK))
+    assert "others can predict" not in page_text(opened(s="race", x="race", **QUICK))
 
 
 @pytest.mark.usefixtures("afresh")

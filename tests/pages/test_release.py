@@ -28,9 +28,9 @@ MARK = 'class="lsc-download"'
 KEY = "a secret of many letters"
 
 
-def opened(seed=SEED, **asked):
+def opened(seed=SEED, **query):
     app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
-    for name, value in (HEART | asked).items():
+    for name, value in (HEART | query).items():
         app.query_params[name] = value
     if seed is not None:
         app.session_state["release_seed"] = seed
@@ -309,7 +309,7 @@ def test_a_set_of_two_files_is_released_as_one():
     assert any("scenario.json adult_all released" in code.value for code in app.code)
 
 
-def with_upload(tmp_path, columns, **asked):
+def with_upload(tmp_path, columns, **query):
     """Open the page about an uploaded file."""
     app = AppTest.from_file(ROOT / "pages/release.py", default_timeout=PATIENCE)
     path = write(columns, tmp_path / "people.csv")
@@ -317,7 +317,7 @@ def with_upload(tmp_path, columns, **asked):
     own = app.session_state["_visit"].sources
     source = own.add_file(path)
     app.session_state["release_seed"] = SEED
-    for name, value in (HEART | {"data": source, "s": "sex", "x": "town"} | asked).items():
+    for name, value in (HEART | {"data": source, "s": "sex", "x": "town"} | query).items():
         app.query_params[name] = value
     return checked(app.run()), path
 

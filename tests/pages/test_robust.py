@@ -354,7 +354,7 @@ def test_the_page_designs_what_core_designs(sample):
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "message"),
     [
         ("2x2", "up to about 18 s"),
         ("2x200", "up to about 48 s"),
@@ -363,7 +363,7 @@ def test_the_page_designs_what_core_designs(sample):
     ],
 )
 @pytest.mark.usefixtures("solves")
-def test_how_long_a_study_takes_is_estimated_from_the_size(size, told):
+def test_how_long_a_study_takes_is_estimated_from_the_size(size, message):
     app = opened(data=f"random:uniform:{size}:1", n="1000000")
     assert not app.exception
-    assert f"Six mechanisms at 10 budgets; {told}" in page_text(app)
+    assert f"Six mechanisms at 10 budgets; {message}" in page_text(app)

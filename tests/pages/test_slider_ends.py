@@ -24,7 +24,7 @@ async def moved(address, page, query):
         for value in (0.4, 0.2, 0.01):
             await visitor.move("eps", value)
             result.append([item for item in visitor.texts.values() if item.startswith(EXCEPTION)])
-        return result, visitor.asked("eps")
+        return result, visitor.query_value("eps")
 
 
 @pytest.mark.parametrize(("page", "more"), [("", {}), ("mechanisms", {"mech": "pair_rr"})])

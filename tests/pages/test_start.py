@@ -43,9 +43,9 @@ def first_glance(app):
 
 
 @pytest.mark.usefixtures("sweeps")
-@pytest.mark.parametrize("one", PRESETS, ids=lambda item: item.key)
-def test_each_link_opens_what_it_promises_without_an_error(one):
-    page, _, query = one.link.partition("?")
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda item: item.key)
+def test_each_link_opens_what_it_promises_without_an_error(preset):
+    page, _, query = preset.link.partition("?")
     with clock.using(clock.Ticking(1e-6)):  # no time limit cuts an answer here
         app = opened(page or "explore", parse_qs(query, keep_blank_values=True))
         assert not app.exception
@@ -54,14 +54,14 @@ def test_each_link_opens_what_it_promises_without_an_error(one):
         if page == "confusability":
             assert app.title[0].value == "What can be known for sure"
             return
-        if one.key == "funnel_theorem_4":  # another process works on it
+        if preset.key == "funnel_theorem_4":  # another process works on it
             assert any("Computing" in item.value for item in app.info)
             return
-        several = isinstance(one.asked, Project)
-        request = one.asked.scenarios if several else (one.asked,)
+        several = isinstance(preset.request, Project)
+        request = preset.request.scenarios if several else (preset.request,)
         wanted = [share(evaluate(scenario).mechanism.kept) for scenario in request]
     shown = [item.value for item in key_figures(app)]
-    if one.key == "rldp_example_3":  # its robust optimum begins with a first glance
+    if preset.key == "rldp_example_3":  # its robust optimum begins with a first glance
         assert first_glance(app)
         del wanted[1]
     assert all(value in shown for value in wanted)

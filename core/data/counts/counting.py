@@ -29,7 +29,7 @@ from core.data.counts.cells import (
 from core.data.counts.report import Counted, CountedTask, CountReport
 from core.data.joints import JointSource
 from core.data.options import ReadOptions
-from core.data.readers.asked import open_questions
+from core.data.readers.doubts import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
@@ -226,7 +226,7 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
     )
     report = replace(
         report,
-        asked=_questions(table, spec) if first == "S" else (),
+        left_open=_questions(table, spec) if first == "S" else (),
         alike=_alike(sides, names),
         grouped_s=grouped[0],
         grouped_x=grouped[1],
@@ -305,8 +305,8 @@ def _with_known(
     if alone.all():
         raise InvalidInputError(
             f"Each of {len(values):,} values of {shown(title)}, which others know, has records of "
-            f"one level of {secret} alone: whoever knows it knows {secret}, and there is nothing "
-            "left to hide."
+            f"one level of {secret} alone: anyone who knows it knows {secret}, and nothing is left "
+            "to hide."
         )
     report = replace(
         counted.report,
@@ -320,7 +320,7 @@ def _with_known(
 def _questions(table: OpenTable, spec: DataSpec) -> tuple[str, ...]:
     """Return what a user's table leaves open, and how it is counted."""
     used = {*spec.treated}
-    if not table.file.told:
+    if not table.file.reports_doubts:
         return ()
     questions = open_questions(table, spec.read)
     return tuple(q.sentence for q in questions if not q.columns or used.intersection(q.columns))
@@ -533,7 +533,7 @@ def _may_be_marks(table: OpenTable, sides: tuple[Side, Side], read: ReadOptions)
         level: column
         for side in sides
         for level, column, bins in zip(side.levels, side.columns, side.bins, strict=True)
-        if table.file.told and bins is None and read.marks_of(column) is None
+        if table.file.reports_doubts and bins is None and read.marks_of(column) is None
     }
 
 
@@ -551,7 +551,9 @@ def count_joint(source: JointSource, spec: DataSpec) -> Counted:
     """
     check_size("S", len(source.s_labels), "X", len(source.x_labels), spec.secret_released)
     whole = source.records
-    report = CountReport(source.title, "S", "X", n_total=whole, n_used=whole, asked=source.notes)
+    report = CountReport(
+        source.title, "S", "X", n_total=whole, n_used=whole, left_open=source.notes
+    )
     named = [texts.number(name) for name in source.x_labels]
     values = None if None in named else np.array(named, dtype=np.float64)
     counted = _finish(source.weights, source.s_labels, source.x_labels, spec, report, values)

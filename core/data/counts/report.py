@@ -36,13 +36,13 @@ class CountReport:
     values. `as_levels`: words that often mark a missing value, and are levels here. `merged`,
     `left_out`, `unknown`: symbols with the name of their columns; `unknown` ones are to be merged
     or left out, and no record has them. `zero_cells`: number of pairs of a level of S and one of X
-    that never occur, before S is released too. `asked`: what the data leaves open. `alike`: symbols
-    that look alike, with the name of their columns. `known`: the columns that others know, "" for
-    none; `known_values`: the names of these values, by their number; `determined`: records whose S
-    each of them knows by these alone. `rows`: how many rows stand for all records where a column
-    says for how many each does, else None. `sampling`: the column of sampling weights, "" for none;
-    `effective`: Kish's number of records of these; `unweighted`: rows of weight 0, left out.
-    `person`: the column that names persons, "" for none; `most`: the most records of one;
+    that never occur, before S is released too. `left_open`: what the data leaves open. `alike`:
+    symbols that look alike, with the name of their columns. `known`: the columns that others know,
+    "" for none; `known_values`: the names of these values, by their number; `determined`: records
+    whose S each of them knows by these alone. `rows`: how many rows stand for all records where a
+    column says for how many each does, else None. `sampling`: the column of sampling weights, ""
+    for none; `effective`: Kish's number of records of these; `unweighted`: rows of weight 0, left
+    out. `person`: the column that names persons, "" for none; `most`: the most records of one;
     `repeated`: records left out because the person has an earlier one.
     """
 
@@ -67,7 +67,7 @@ class CountReport:
     hierarchies: tuple[Hierarchy, ...] = ()
     rare_levels: tuple[tuple[str, Grouped], ...] = ()
     zero_cells: int = 0
-    asked: tuple[str, ...] = ()
+    left_open: tuple[str, ...] = ()
     alike: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rows: int | None = None
     known: str = ""
@@ -101,7 +101,7 @@ class CountReport:
         )
 
     def sentences(self) -> tuple[str, ...]:
-        result = [*self.asked, *self._of_weights()]
+        result = [*self.left_open, *self._of_weights()]
         total = self.n_total or 0
         if self.filtered:
             share = _share(self.filtered, total)
@@ -146,15 +146,15 @@ class CountReport:
             share = _share(self.determined, self.n_used or 0)
             records = number_of(self.determined, "record")
             result.append(
-                f"Whoever knows {self.known!r} knows {self.secret!r} of {records} ({share}) by "
-                "that alone, and no promise is about these."
+                f"Anyone who knows {self.known!r} already knows {self.secret!r} of {records} "
+                f"({share}): no promise covers these."
             )
         result += self._of_symbols()
         result += [
-            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.asked}, "
+            f"{cut.column!r} has {number_of(len(cut.labels) - 2, 'bin')} instead of {cut.chosen}, "
             "because equal values stay together."
             for cut in self.bins
-            if len(cut.labels) - 2 < cut.asked
+            if len(cut.labels) - 2 < cut.chosen
         ]
         return tuple(result)
 

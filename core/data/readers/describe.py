@@ -84,7 +84,7 @@ EXACT = 20_000_000
 """Most values of columns with thousands of levels for which the levels are counted exactly."""
 
 
-NEARLY = 0.95
+DIFFERENT = 0.95
 """Share of different values from which a column of text may be an identifier."""
 
 _ID = re.compile(r"(?:^|[\W_])(?i:id|uuid|guid|identifier)$|[a-z]I[dD]$")
@@ -161,7 +161,7 @@ def describe(
 
 def _names_records(column: ColumnInfo, present: int) -> bool:
     """Say whether a column seems to name each record, of those that have a value."""
-    nearly = NEARLY if column.exact else NEARLY - 0.05  # an estimate is off by a few per cent
+    nearly = DIFFERENT if column.exact else DIFFERENT - 0.05  # an estimate is off by a few per cent
     if present < 20 or column.levels < 0.5 * present:
         return False
     if _ID.search(column.name):
@@ -430,7 +430,7 @@ def recognised(
 ) -> ReadOptions:
     """Return options with the decimal and thousands marks by which most columns are numbers.
 
-    They stay as they are where a comma may be either, which `asked_of` asks.
+    They stay as they are where a comma may be either, which `questions_about` asks.
     """
     file = (sources or Sources()).open(source, (), read.layout)
     if isinstance(file, JointSource):

@@ -101,9 +101,9 @@ class Upload:
     """A file that was read; `sheets` is None where it is no workbook, `text` where it is no text.
 
     `name`: for sentences to the user. `kind`: "CSV" with its delimiter, "Parquet", "Excel", "SPSS"
-    or another. `original`: the file as it was given, and `asked` how it was to be read. `repairs`:
-    what was done to read it; `hints`: what else may be meant. `titles`: what the file says that its
-    columns are, by their names.
+    or another. `original`: the file as it was given, and `requested` how it was to be read.
+    `repairs`: what was done to read it; `hints`: what else may be meant. `titles`: what the file
+    says that its columns are, by their names.
     """
 
     sha256: str
@@ -113,7 +113,7 @@ class Upload:
     table: FileTable
     rows: int
     original: Path
-    asked: ReadOptions = AS_IT_IS
+    requested: ReadOptions = AS_IT_IS
     text: TextFile | None = None
     sheets: Sheets | None = None
     repairs: tuple[Repair, ...] = ()
@@ -170,7 +170,7 @@ class TextFile:
                     return line
         raise BrokenError(0, "it has fewer records")
 
-    def said(self) -> str:
+    def phrase(self) -> str:
         """Say that the encoding is a guess, and how a value reads in it; "" where it is none."""
         if not self.guessed or not (read := self.samples().get(self.encoding)):
             return ""

@@ -118,7 +118,7 @@ class Sources:
     def add_read(self, upload: Upload) -> str:
         """Add a file that was read, here or by another process, and return its source."""
         key = f"upload:{upload.sha256}"
-        read = upload.asked
+        read = upload.requested
         if key in self.uploads and read != AS_IT_IS:  # as it is for questions that ask so
             self._remember((key, read, frozenset()), upload)
         else:
@@ -238,16 +238,16 @@ class Sources:
         layout, text = read.layout, own.text
         if text is not None:  # the user may request what was detected
             if layout.encoding in ("", text.encoding):
-                layout = replace(layout, encoding=own.asked.encoding)
+                layout = replace(layout, encoding=own.requested.encoding)
             if layout.delimiter in ("", text.layout.delimiter):
-                layout = replace(layout, delimiter=own.asked.delimiter)
-        if layout == own.asked:
+                layout = replace(layout, delimiter=own.requested.delimiter)
+        if layout == own.requested:
             return own
         if own.kind == "Parquet":
             layout = replace(
                 AS_IT_IS, kept=tuple(option for option in layout.kept if option == "index")
             )
-            if layout == own.asked:
+            if layout == own.requested:
                 return own
             read = layout
         if not own.original.exists():
@@ -279,7 +279,9 @@ class Sources:
         kind, _, rest = source.partition(":")
         if not rest:
             entry = bundled(source)
-            return FileTable(entry.title, entry.paths, tuple(entry.column_names), told=False)
+            return FileTable(
+                entry.title, entry.paths, tuple(entry.column_names), reports_doubts=False
+            )
         if kind == "upload":
             return self.upload(source).table
         if kind == "matrix":

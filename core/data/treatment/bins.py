@@ -42,14 +42,14 @@ class Bins:
 
     `edges`: in increasing order, k + 1 for k bins; bin i is [edges[i], edges[i+1]), the last one is
     closed. Two equal edges are the one bin of a column that never varies. `labels`: names of the k
-    + 2 levels: below the first edge, the k bins, above the last edge. `asked`: number of bins asked
-    for, which is more than k where edges coincide.
+    + 2 levels: below the first edge, the k bins, above the last edge. `chosen`: the number of bins
+    asked for, more than k where edges coincide.
     """
 
     column: str
     edges: tuple[float, ...]
     labels: tuple[str, ...]
-    asked: int
+    chosen: int
 
     @property
     def midpoints(self) -> FloatArray:

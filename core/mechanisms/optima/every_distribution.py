@@ -21,7 +21,7 @@ import numpy as np
 from core.allowed.allowed_set import LiftRange
 from core.clock import NEVER, Deadline
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import FAR, ROUNDING
 from core.mechanisms.polish import polished
 from core.mechanisms.response.calibrated import grr_kernel
 from core.mechanisms.result import Mechanism
@@ -32,9 +32,6 @@ from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.staircases import Staircases
 from core.optimal.utility import MutualInformation
 from core.validation import FloatArray
-
-FAR = 300.0
-"""Largest budget, in nats, that is treated here: e^{2ε} of a larger one overflows."""
 
 CLOSED = 1e-6
 """Nats up to which each kind's own optimum is sought: far below what mixing them changes."""

@@ -25,9 +25,6 @@ from core.validation import FloatArray, IntArray
 MOST_GROUPS = 300
 """Most mechanisms, one for each value of what is known: each is a search of its own."""
 
-LEAST_SECONDS = 1e-3
-"""Least time limit of a search: it then returns what is known without one."""
-
 
 @dataclass(frozen=True, eq=False)
 class ForEach:
@@ -146,7 +143,8 @@ def optimal_for_each(
         mechanism = optimal(
             small,
             Given(_among(notion.notion, small, joint.n_s), own),
-            time_limit=max(deadline.left / (len(groups) - at), LEAST_SECONDS),
+            # with next to no time, what is known without a search
+            time_limit=max(deadline.left / (len(groups) - at), 1e-3),
             gap=gap,
             seed=seed,
         )

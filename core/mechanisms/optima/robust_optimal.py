@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.clock import Deadline, tell_cut
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import FAR, ROUNDING
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.optima.every_distribution import (
-    FAR,
     most_of_one_output,
     under_every_distribution,
 )
@@ -504,14 +503,14 @@ def best_under(
 
 
 def _of_every_distribution(
-    cells: FloatArray, notion: RLDP, found: Mechanism, known: list[Mechanism]
+    cells: FloatArray, notion: RLDP, result: Mechanism, known: list[Mechanism]
 ) -> Mechanism:
     """Return the better answer where F is every distribution, with what no output exceeds."""
-    best = max(found, *known, key=lambda mechanism: mechanism.utility)
-    best = replace(best, name=found.name, status=found.status)
+    best = max(result, *known, key=lambda mechanism: mechanism.utility)
+    best = replace(best, name=result.name, status=result.status)
     most = float(most_of_one_output(cells.sum(axis=1), notion.eps).max())
     whole = Joint.with_secret_released(cells, keep_unseen=True)
-    return capped(whole, best, min(found.upper_bound, most))
+    return capped(whole, best, min(result.upper_bound, most))
 
 
 def of_everything(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:

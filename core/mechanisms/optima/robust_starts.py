@@ -14,6 +14,7 @@ import numpy as np
 from core.allowed.allowed_set import LiftRange
 from core.clock import Deadline
 from core.joint import Joint
+from core.limits import FAR
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -33,9 +34,6 @@ def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
 ITSELF = 64
 """Most symbols of X for LDP of X itself: with more it takes longer than a first answer may."""
 
-FAR = 600.0
-"""Largest budget that is used, in nats: e^ε of a larger one overflows."""
-
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
@@ -43,7 +41,7 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
         return []
     if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
         return []
-    lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, FAR))), scaled=True)
+    lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, 2 * FAR))), scaled=True)
     search = Staircases(lifts, joint.p_x, 0, Deadline.after(SIZES.itself_seconds))
     return [
         make_mechanism(

@@ -155,7 +155,7 @@ def _check_feasible(joint: Joint, notion: Notion) -> None:
         )
 
 
-NEARLY = 8
+DECIMALS = 8
 """Decimals to which posteriors agree that are one in a start: what a search makes of their own
 differences is below the tolerance of its programs."""
 
@@ -164,7 +164,7 @@ def _nearly(
     joint: Joint, notion: Notion, joined: Classes, options: Options, goal: Purpose
 ) -> list[Mechanism]:
     """Return the optimum of nearly equal posteriors as one, if it keeps the notion; else []."""
-    alike = classes(joint, notion, goal, NEARLY)
+    alike = classes(joint, notion, goal, DECIMALS)
     if alike.joint.n_x == joined.joint.n_x:
         return []
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit

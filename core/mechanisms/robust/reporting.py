@@ -10,6 +10,7 @@ from core import validation
 from core.allowed.robust import never_seen, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import FAR
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
 from core.mechanisms.response.calibrated import LARGEST, grr_kernel
@@ -218,10 +219,6 @@ def _under_every_distribution(
 
 NAME = "Independent reporting"
 
-_FAR = 300.0
-"""Budget in nats above which e^ε − 1 is replaced by e^ε: they round alike, and e^710 overflows.
-Of a finite budget at most twice as much is used, so that no product of probabilities underflows."""
-
 
 def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -> Mechanism:
     """Report S by GRR with ε1 and U by GRR with δ2, ε1 + ε2 = ε, split for the most utility.
@@ -258,7 +255,8 @@ def independent_reporting(p_su: ArrayLike, eps: float, uncertainty: RenyiBall) -
     cells = estimate(p_su, uncertainty)
     budget = validation.budget(eps, "eps")
     distance = conditional_distance(uncertainty)
-    used = budget if budget == np.inf else min(budget, 2 * _FAR)
+    # of a greater budget, products of probabilities would underflow
+    used = budget if budget == np.inf else min(budget, 2 * FAR)
     share = best_split(cells, used, distance)
     delta = delta_of(share, distance)
     n_s, n_u = cells.shape
@@ -297,7 +295,7 @@ def delta_of(share: float, distance: float) -> float:
     """Return δ2 = log(1 + 2(e^{ε2} − 1)/d); ∞, U released as it is, where d = 0."""
     if distance == 0 or share == np.inf:
         return np.inf
-    if share > _FAR:
+    if share > FAR:  # e^ε − 1 and e^ε round alike
         return share + float(np.log(2 / distance))
     return float(np.log1p(2 * np.expm1(share) / distance))
 

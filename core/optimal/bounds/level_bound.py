@@ -138,11 +138,13 @@ class LevelBound:
         kept = [item for item, gone in zip(self._intervals, chosen, strict=True) if not gone]
         self._intervals = kept + self._narrowed(halves, ROUNDS[1], deadline)
 
-    def _split(self, one: Interval) -> list[Interval]:
+    def _split(self, interval: Interval) -> list[Interval]:
         """Return the halves of an interval's levels."""
-        low = max(one.low, self._least) if one.high > self._least else one.high / 2
-        middle = float(np.sqrt(low * (one.high if one.high < np.inf else max(2 * low, 1.0))))
-        return [replace(one, high=middle), replace(one, low=middle)]
+        low = max(interval.low, self._least) if interval.high > self._least else interval.high / 2
+        middle = float(
+            np.sqrt(low * (interval.high if interval.high < np.inf else max(2 * low, 1.0)))
+        )
+        return [replace(interval, high=middle), replace(interval, low=middle)]
 
     def _narrowed(
         self, intervals: list[Interval], rounds: int, deadline: Deadline

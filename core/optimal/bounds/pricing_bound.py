@@ -70,7 +70,7 @@ class PricingBound:
             return columns.result(np.minimum(prices, 0.0), finished=True, boxes=0)
         if self._pricing is None or not self._pricing.same(prices, tolerance):
             self._pricing = self._planted(prices, tolerance)
-        columns, trees = self._pricing.found, self._pricing.trees
+        columns, trees = self._pricing.columns, self._pricing.trees
         trees.work(weights, deadline)
         proven = trees.proven
         # subtracted from every proven price, relative to 1 + |price|, for the rounding of
@@ -143,7 +143,7 @@ class _Pricing:
 
     prices: FloatArray
     tolerance: float
-    found: _Columns
+    columns: _Columns
     trees: Trees | Forest
 
     def same(self, prices: FloatArray, tolerance: float) -> bool:

@@ -28,10 +28,10 @@ from core.papers.verdicts import Value
 from core.validation import FloatArray
 
 RISES = (0.6, 0.8, 1.0)
-"""ε_u of Figure 2."""
+"""εᵤ of Figure 2."""
 
 FALLS = np.arange(4, 61) / 10
-"""ε_l of Figure 2: .4, .5, …, 6."""
+"""εₗ of Figure 2: .4, .5, …, 6."""
 
 BUDGETS = (1.5, 2.0)
 """ε of Figures 3 and 4."""
@@ -62,7 +62,7 @@ def _pieces(setting: Setting, count: int) -> Iterator[tuple[slice, FloatArray]]:
 
 
 def watchdog(setting: Setting) -> Findings:
-    """Run Figure 2: what the watchdog keeps along ε_l, for three ε_u."""
+    """Run Figure 2: what the watchdog keeps along εₗ, for three εᵤ."""
     count = setting.count(10_000)
     notions = [ALIP(float(low), high) for high in RISES for low in FALLS]
     by_notion = np.empty((count, len(notions)))
@@ -74,29 +74,29 @@ def watchdog(setting: Setting) -> Findings:
     mean, error = mean_of(gaps[0] - gaps[1])
     return Findings(
         count,
-        (Panel("Watchdog", "ε_l", "NMI"),),
-        lines({f"ε_u = {rise}": draws for rise, draws in zip(RISES, nmi, strict=True)}, FALLS),
+        (Panel("Watchdog", "εₗ", "NMI"),),
+        lines({f"εᵤ = {rise}": draws for rise, draws in zip(RISES, nmi, strict=True)}, FALLS),
         (
             Verdict(
                 "NUM",
-                "The highest utility at ε_u = .6 is .35",
+                "The highest utility at εᵤ = .6 is .35",
                 "Figure 2",
                 (mean_beside(PAPER["highest"], top),),
             ),
             Verdict(
                 "ORD",
-                "The gap from ε_u = .6 to .8 is greater than from .8 to 1",
+                "The gap from εᵤ = .6 to .8 is greater than from .8 to 1",
                 "Figure 2",
-                (Value("ε_l = 6", float(mean[0]), error=float(error[0])),),
+                (Value("εₗ = 6", float(mean[0]), error=float(error[0])),),
             ),
             *(
                 ordered(
-                    "NMI gets mostly saturated after a certain point: it rises less from ε_l = 5 "
+                    "NMI gets mostly saturated after a certain point: it rises less from εₗ = 5 "
                     "to 6 than from 4 to 5",
                     "§III-A, Figure 2",
-                    draws[:, [46]] - draws[:, [36]],  # ε_l = 5 and 4
+                    draws[:, [46]] - draws[:, [36]],  # εₗ = 5 and 4
                     draws[:, [-1]] - draws[:, [46]],
-                    (f"ε_u = {high}",),
+                    (f"εᵤ = {high}",),
                 )
                 for high, draws in zip(RISES, nmi, strict=True)
             ),
@@ -170,20 +170,20 @@ def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdi
             "“For both ε values utility have been increased in all 10⁴ generated distributions”",
             "§III-B",
             fallen,
-            "A smaller ε_u puts more symbols into X_H in some draws. The paper itself reports any "
+            "A smaller εᵤ puts more symbols into X_H in some draws. The paper itself reports any "
             "utility at ε = 1.5 for only 11% of draws, so nothing can have increased in the other "
             "89%.",
         ),
         *(
             Verdict(
                 "NUM",
-                f"After merging, this share of distributions meets ε_{side}",
+                f"After merging, this share of distributions meets {budget}",
                 PAPER[key].place,
                 PAPER[key].table(*mean_of(met)),
                 "Merging X_H completely meets both budgets in nearly every draw. We know of no "
                 "variant that gives the published shares.",
             )
-            for key, side, met in (("lower", "l", within[0]), ("upper", "u", within[1]))
+            for key, budget, met in (("lower", "εₗ", within[0]), ("upper", "εᵤ", within[1]))
         ),
     )
 

@@ -232,8 +232,8 @@ def _satisfied(measured: list[list[FloatArray]]) -> Verdict:
     values = []
     for j, lam in enumerate(LAMBDAS, start=1):
         for name, leaked, part in (
-            ("|log min Ψ| − ε_l", measured[1][j], lam),
-            ("log max Λ − ε_u", measured[2][j], 1 - lam),
+            ("|log min Ψ| − εₗ", measured[1][j], lam),
+            ("log max Λ − εᵤ", measured[2][j], 1 - lam),
         ):
             mean, error = mean_of(leaked - part * GRID)
             worst = int(mean.argmax())

@@ -111,7 +111,7 @@ def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
             "Figure 3(b, c)",
             tuple(
                 PAPER["over_budget"].beside(excess, name=name)
-                for name, excess in zip(("|log min Ψ| − ε_l", "log max Λ − ε_u"), over, strict=True)
+                for name, excess in zip(("|log min Ψ| − εₗ", "log max Λ − εᵤ"), over, strict=True)
             ),
         ),
     )

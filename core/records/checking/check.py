@@ -3,11 +3,31 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Any
 
 CLOSE = 1e-9
 """Largest difference of two equal figures, relative to the larger of them and 1: rounding."""
+
+REWORDED = (
+    (r"(?<=\d) %", "%"),
+    ("Against whoever sees Y of one record, and", "Against anyone who sees Y of one record and"),
+    ("promised against whoever knows", "promised against anyone who knows"),
+    ("order of the original: whoever has", "order of the original: anyone who has"),
+    ("Whoever knows the values of", "Anyone who knows the values of"),
+    ("values: whoever has them from elsewhere", "values: anyone who has them from elsewhere"),
+    ("and the counts say nothing but that", "and the counts show nothing else"),
+    ("may tell something about them", "may reveal something about them"),
+    ("promised of fresh records", "promised about new records"),
+    ("promised of repeated releases", "promised about repeated releases"),
+    ("No promise was asked of", "No promise was requested of"),
+    ("was asked, and this mechanism does not keep it", "was requested, but does not hold"),
+    ("Of independent releases", "Among independent releases"),
+    ("What (.+) tell of S in other files than this one is", r"What other files with \1 reveal is"),
+    ("promised of what (.+) tell of S, alone", r"promised about S given \1, alone"),
+)
+"""Phrases of older certificates, as regular expressions, and how they are written now."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +37,18 @@ class Check:
     name: str
     passed: bool | None
     sentence: str
+
+
+def reworded(value: Any) -> Any:
+    """Return a value whose texts have the words that certificates have now, to compare them."""
+    if isinstance(value, dict):
+        return {key: reworded(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [reworded(entry) for entry in value]
+    if isinstance(value, str):
+        for old, new in REWORDED:
+            value = re.sub(old, new, value)
+    return value
 
 
 def close(figure: float | None, stated: Any) -> bool:

@@ -14,7 +14,7 @@ from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.records.certificate import REPEATS, code_hash
-from core.records.checking.check import CLOSE, Check, close
+from core.records.checking.check import CLOSE, Check, close, reworded
 from core.records.fields import LINKED, PLAIN_HASH, level_units, plain_numbers
 from core.records.recount import kept_information, plain_levels, released
 from core.release.repeats import draws
@@ -407,7 +407,7 @@ def _other(body: Mapping[str, Any], again: Mechanism) -> str | None:
         ("outputs", body["mechanism"]["outputs"], list(again.y_labels)),
     )
     for name, stated, expected in pairs:
-        if stated != expected:
+        if reworded(stated) != reworded(expected):
             are = "are" if isinstance(expected, list) else "is"
             return f"its {name} {are} {shown(expected)}, not {shown(stated)}"
     return None

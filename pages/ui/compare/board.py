@@ -284,7 +284,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
     compared = columns.columns(answered, numbers)
     with slots["told"]:
         problem = _shared_problem()
-        matching.told()
+        matching.show_outcome()
         if request is not None:
             matching.follow(request)
     several = len({repr(scenario.data) for scenario in (*scenarios, state.scenario())}) > 1

@@ -34,7 +34,7 @@ BEHIND = ("differences", "column_axes_said")
 class Shown:
     """The columns as they are shown: their answers, lines and unit, and whether axes are whole."""
 
-    found: Sequence[Answered]
+    answered: Sequence[Answered]
     lines: Sequence[charts.ColumnLine]
     unit: str
     whole: bool
@@ -44,12 +44,12 @@ def _drawn_with(shown: Shown, moved: Sequence[int], *, lines: bool) -> tuple[str
     """Return what frames are made of beside the answers of the columns that move."""
     answered = [
         column.result.content_id
-        for column in shown.found
+        for column in shown.answered
         if column.result is not None and column.place not in moved
     ]
     # a line may have more points by now: the browser has them, and redraws those of columns
     along = [str(lines and swept.line is not None) for swept in shown.lines]
-    names = [f"{column.name} {column.mark}" for column in shown.found]
+    names = [f"{column.name} {column.mark}" for column in shown.answered]
     return (*names, *answered, *along, shown.unit, str(shown.whole))
 
 
@@ -112,7 +112,7 @@ def _lines(column: Answered, result: Result, unit: str) -> Iterable[str]:
 
 def show(shown: Shown, compared: Sequence[Column]) -> None:
     """Show the columns' answers and charts, and have them follow sliders while they move."""
-    answered, unit = shown.found, shown.unit
+    answered, unit = shown.answered, shown.unit
     numbers = reference([column.scenario for column in answered])
     every = [
         charts.frontier(shown.lines, unit, whole=shown.whole),
@@ -146,7 +146,7 @@ def frame(
     A column whose answer is not there yet is left out. `lines`: along those of their frontiers;
     else these are of other questions.
     """
-    answered = list(shown.found)
+    answered = list(shown.answered)
     for place, result in zip(moved, results, strict=True):
         waits = result is None or answers.is_provisional(result)
         answered[place] = replace(
@@ -162,7 +162,7 @@ def frame(
     for column in answered:
         if column.place in moved and column.result is not None:
             drawn += charts.of_column(column, column.result, unit, far)
-        elif column.result is not None and far != charts.reach(shown.found):
+        elif column.result is not None and far != charts.reach(shown.answered):
             drawn.append(charts.lifts(column, column.result, unit, far))
     numbers = reference([column.scenario for column in answered])
     if (compared := columns.quickly(answered, numbers)) is not None:
@@ -184,12 +184,12 @@ def _followed(shown: Shown) -> list[dict[str, Any]]:
     """Return what a browser needs to follow the page's sliders: see live.js."""
     sliders = [
         followed
-        for column in shown.found
+        for column in shown.answered
         for name in controls.NUMBERS
         if (followed := _slider(shown, [column.place], name)) is not None
     ]
     if query.is_standard():
-        places = [column.place for column in shown.found if has_budget(column.scenario)]
+        places = [column.place for column in shown.answered if has_budget(column.scenario)]
         sliders += [
             slider for slider in [_slider(shown, places, "eps", common=True)] if slider is not None
         ]
@@ -203,7 +203,7 @@ def _slider(
 
     `common`: it is the sidebar's.
     """
-    scenarios = [shown.found[place].scenario for place in moved]
+    scenarios = [shown.answered[place].scenario for place in moved]
     if not scenarios or not all(map(ahead.may, scenarios)):
         return None
     of = state.scenario() if common else scenarios[0]
@@ -242,7 +242,7 @@ def _offered(
     places: Sequence[float | None],
     name: str,
 ) -> Offer:
-    owners = [visits.owner(column.scenario.data) for column in shown.found]
+    owners = [visits.owner(column.scenario.data) for column in shown.answered]
     return Offer(
         tuple(ahead.wherever(scenario, name) for scenario in scenarios),
         tuple(places),

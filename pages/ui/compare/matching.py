@@ -51,14 +51,14 @@ _ASKED, _TOLD = "_match", "_match_told"
 
 
 @dataclass
-class Asked:
+class Matching:
     """A match under way: the value to match, and the outcome for each column so far."""
 
     target: str
     value: float
     like: str
     project: Project
-    found: dict[int, Match | CoreError] = field(default_factory=dict)
+    outcomes: dict[int, Match | CoreError] = field(default_factory=dict)
 
 
 def controls_of_match() -> None:
@@ -94,14 +94,14 @@ def controls_of_match() -> None:
 
 def start(target: str, value: float, like: str) -> None:
     """Begin to solve for every other column's ε."""
-    request = st.session_state[_ASKED] = Asked(target, value, like, query.project())
+    request = st.session_state[_ASKED] = Matching(target, value, like, query.project())
     for _, scenario in _open(request):
         _work(request, scenario).resume()  # it may have failed the last time
 
 
-def settle() -> Asked | None:
+def settle() -> Matching | None:
     """Record what a match has found so far; return it while it is under way."""
-    request: Asked | None = st.session_state.get(_ASKED)
+    request: Matching | None = st.session_state.get(_ASKED)
     if request is None:
         return None
     if request.project != query.project():
@@ -115,7 +115,7 @@ def settle() -> Asked | None:
     return None
 
 
-def follow(request: Asked) -> None:
+def follow(request: Matching) -> None:
     """Show how far a match is, until a column's ε is there."""
     before = len(_open(request))
     jobs, open_ = _take(request), _open(request)
@@ -133,14 +133,16 @@ def follow(request: Asked) -> None:
     progress.watched(look, key="match_cancel", on_cancel=_end)
 
 
-def told() -> None:
+def show_outcome() -> None:
     """Show the outcome of the last match, while the columns are as it left them."""
     project, request = st.session_state.get(_TOLD, (None, None))
     if project is None or request is None or project != query.project():
         return
     lines = sentences(request, controls.unit())
     st.info("\n\n".join(map(markdown, lines)), icon=":material/balance:")
-    cut = [(place, outcome) for place, outcome in sorted(request.found.items()) if _is_cut(outcome)]
+    cut = [
+        (place, outcome) for place, outcome in sorted(request.outcomes.items()) if _is_cut(outcome)
+    ]
     if not cut:
         return
     with st.container(horizontal=True):
@@ -172,7 +174,7 @@ def _use(place: int, eps: float) -> None:
     pins.change(project.asking(place, replace(project.scenarios[place], eps=eps)))
 
 
-def _take(request: Asked) -> list[Job[Match]]:
+def _take(request: Matching) -> list[Job[Match]]:
     """Record new outcomes, and return the jobs that are still at work.
 
     A match is given out once: unless it is written down, the next one to ask begins it again.
@@ -187,20 +189,20 @@ def _take(request: Asked) -> list[Job[Match]]:
                 outcomes[work.name] = error
         outcome = outcomes[work.name]
         if not isinstance(outcome, Job):
-            request.found[place] = outcome
+            request.outcomes[place] = outcome
     return [outcome for outcome in outcomes.values() if isinstance(outcome, Job)]
 
 
-def _open(request: Asked) -> list[tuple[int, Scenario]]:
+def _open(request: Matching) -> list[tuple[int, Scenario]]:
     """Return the columns whose ε is not known yet."""
     return [
         (place, scenario)
         for place, (scenario, name, _) in enumerate(request.project.columns())
-        if place not in request.found and name != request.like
+        if place not in request.outcomes and name != request.like
     ][: pins.SHOWN]
 
 
-def _work(request: Asked, scenario: Scenario) -> LongAnswer[Match]:
+def _work(request: Matching, scenario: Scenario) -> LongAnswer[Match]:
     question = repr(replace(scenario, eps=1.0))
     return LongAnswer(
         scenario.data,
@@ -219,9 +221,9 @@ def _end() -> None:
     st.session_state.pop(_ASKED, None)
 
 
-def _apply(request: Asked) -> None:
+def _apply(request: Matching) -> None:
     project = request.project
-    for place, outcome in request.found.items():
+    for place, outcome in request.outcomes.items():
         if isinstance(outcome, Match) and outcome.status in (REACHED, JUMPS):
             scenario = replace(project.scenarios[place], eps=outcome.eps)
             project = project.asking(place, scenario)
@@ -231,11 +233,11 @@ def _apply(request: Asked) -> None:
     st.session_state[_TOLD] = (query.project(), request)
 
 
-def sentences(request: Asked, unit: str) -> Sequence[str]:
+def sentences(request: Matching, unit: str) -> Sequence[str]:
     """Return the outcome of a match: a sentence or two for each column."""
     goal = f"{FIGURES[request.target]} {_written(request.target, request.value, unit)}"
-    done = [place for place, outcome in request.found.items() if _is_reached(outcome)]
-    left = [request.project.names[place] for place in sorted(request.found) if place not in done]
+    done = [place for place, outcome in request.outcomes.items() if _is_reached(outcome)]
+    left = [request.project.names[place] for place in sorted(request.outcomes) if place not in done]
     if not left:
         lines = [f"All columns matched to {request.like}, {goal}:"]
     elif done:
@@ -245,7 +247,7 @@ def sentences(request: Asked, unit: str) -> Sequence[str]:
         ]
     else:
         lines = [f"Not matched to {request.like}, {goal}: {listed(left)}."]
-    for place, outcome in sorted(request.found.items()):
+    for place, outcome in sorted(request.outcomes.items()):
         name = request.project.names[place]
         if isinstance(outcome, CoreError):
             lines.append(f"{name}: {outcome}")

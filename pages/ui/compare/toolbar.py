@@ -10,7 +10,7 @@ from core.errors import CoreError, SolverError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Project
-from core.scenario.presets import asked_of
+from core.scenario.presets import on_data
 from core.wording import file_called, listed
 from pages.ui.compare import drop, matching, query
 from pages.ui.compare.columns import Answered
@@ -184,7 +184,7 @@ def _called(project: Project, source: str) -> str:
 
 def ask_of_this_data() -> None:
     """Ask all columns of the data on screen."""
-    pins.change(asked_of(query.project(), state.data()))
+    pins.change(on_data(query.project(), state.data()))
 
 
 def bring_front() -> None:

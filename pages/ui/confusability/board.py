@@ -142,7 +142,7 @@ def _answered(
 
 def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]:
     """Return what a browser needs to follow the slider of the merges: see live.js."""
-    scenario, places = shown.scenario, tuple(range(len(shown.found.steps)))
+    scenario, places = shown.scenario, tuple(range(len(shown.clustering.steps)))
     offered = Offer(
         (scenario,),
         places,
@@ -183,7 +183,7 @@ def _nothing_ruled_out(secret: str) -> None:
 def _leave(shown: charts.ShownPath) -> None:
     """Show the slider of the merges, and what uses the release on all pages."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="leave"):
-        controls.step(shown.found)
+        controls.step(shown.clustering)
         controls.adopt(shown.scenario)
 
 

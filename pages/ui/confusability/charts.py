@@ -211,23 +211,23 @@ class ShownPath:
 
     scenario: Scenario
     problem: str
-    found: Clustering
+    clustering: Clustering
     step: int
     before: RangeRelease
     after: RangeRelease
 
     @property
     def partition(self) -> Partition:
-        return self.found.steps[self.step].clusters
+        return self.clustering.steps[self.step].clusters
 
     @property
-    def asked(self) -> RangeQuestion:
+    def question(self) -> RangeQuestion:
         return self.problem, self.scenario.utility, self.scenario.data
 
 
 def at(shown: ShownPath, step: int) -> ShownPath:
     """Return the same path at another step."""
-    after = released(shown.scenario.data, shown.found.steps[step].clusters)
+    after = released(shown.scenario.data, shown.clustering.steps[step].clusters)
     return replace(shown, step=step, after=after)
 
 
@@ -348,14 +348,18 @@ def way(shown: ShownPath, unit: str) -> None:
         subtitle="λ stops merging when the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
         else "Merging continues until nothing is known for certain; λ chooses the merges.",
-        table=lambda: _way_table(shown.found, unit),
+        table=lambda: _way_table(shown.clustering, unit),
         formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
         place(MERGES, fills=False)
 
 
 def _merges(shown: ShownPath, unit: str) -> Drawing:
-    steps, stop, leakage = shown.found.steps, len(shown.found.path) - 1, LEAKAGE[shown.problem]
+    steps, stop, leakage = (
+        shown.clustering.steps,
+        len(shown.clustering.path) - 1,
+        LEAKAGE[shown.problem],
+    )
     return Drawing(
         lambda: figures.merges(steps, stop=stop, at=shown.step, leakage=leakage, unit=unit),
         MERGES,
@@ -410,8 +414,8 @@ def offers(shown: ShownPath, unit: str) -> Offered:
     ):
         points = (
             progress.awaited(
-                trade_offs_work(shown.asked),
-                lambda: trade_offs(shown.asked),
+                trade_offs_work(shown.question),
+                lambda: trade_offs(shown.question),
                 "Computing the trade-offs",
                 seconds=LIMIT,
                 key="trade_offs",
@@ -420,7 +424,7 @@ def offers(shown: ShownPath, unit: str) -> Offered:
         )
         if points:
             lines.append(figures.Offers(_algorithm(shown), points, "offer"))
-        lines += _rivals(shown.asked)
+        lines += _rivals(shown.question)
         place(TRADE_OFF, fills=False)
     return Offered(points, tuple(lines))
 
@@ -431,13 +435,13 @@ def _algorithm(shown: ShownPath) -> str:
 
 def _trade_off(shown: ShownPath, lines: Sequence[figures.Offers], unit: str) -> Drawing:
     distortion = shown.scenario.utility == "distortion"
-    now, most = shown.found.steps[shown.step], shown.before
+    now, most = shown.clustering.steps[shown.step], shown.before
     return Drawing(
         lambda: figures.trade_off(
             lines,
             leakage=now.leakage,
             utility=now.utility,
-            path=[step.utility for step in shown.found.steps],
+            path=[step.utility for step in shown.clustering.steps],
             most=most.information if shown.problem == "maximin" else most.reduction,
             titles=(
                 f"{LEAKAGE[shown.problem]}, {unit}: lower is more private",
@@ -622,7 +626,7 @@ def measures(shown: ShownPath, unit: str) -> list[tuple[str, str, str, str]]:
                 f"X itself {level(before.leak.achieved[notion.key], unit)}",
                 "level",
             )
-            for notion in notions.always_told()
+            for notion in notions.always_reported()
         ),
         (f"I(S;Y), {unit}", now, f"X itself {then}", "secret_information"),
     ]

@@ -48,9 +48,9 @@ def show(spec: DataSpec) -> None:
     _ask(spec)
     _suggest_dates(spec)
     text = _text(spec)
-    summary = "; ".join(spec.read.said())
-    if text is not None and text.said():
-        summary = "; ".join([text.said(), *spec.read.said()])
+    summary = "; ".join(spec.read.phrases())
+    if text is not None and text.phrase():
+        summary = "; ".join([text.phrase(), *spec.read.phrases()])
     _sheets(spec)
     upload = _upload(spec)
     if upload is not None and upload.repairs:
@@ -77,7 +77,7 @@ def show(spec: DataSpec) -> None:
 def _sheets(spec: DataSpec) -> None:
     """Say which sheet of a workbook is read if there are several: outside of what can be closed."""
     upload = visits.sources().uploads.get(spec.source)
-    if upload is not None and upload.sheets is not None and (text := upload.sheets.said()):
+    if upload is not None and upload.sheets is not None and (text := upload.sheets.sentence()):
         st.caption(markdown(text))
 
 
@@ -109,7 +109,7 @@ def _repairs(spec: DataSpec) -> None:
     for name in _CHOSEN:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
-            sentence = "; ".join(replace(plain, **{name: chosen}).said())
+            sentence = "; ".join(replace(plain, **{name: chosen}).phrases())
             undo = {name: default} | ({"first": False} if name == "person" else {})
             _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
@@ -233,7 +233,7 @@ FREQUENCY, SAMPLING = "frequency", "sampling"
 
 
 def _weights(spec: DataSpec, columns: list[str]) -> None:
-    """Show the picker of the column of weights, and of their kind."""
+    """Show the picker of the column of weights, and of their kind where there are some."""
     read = spec.read
     chosen = read.weight or read.sampling
     st.session_state["read_weights"] = chosen
@@ -250,16 +250,17 @@ def _weights(spec: DataSpec, columns: list[str]) -> None:
             on_change=_take_weights,
             width=260,
         )
-        st.segmented_control(
-            "Kind of weights",
-            [FREQUENCY, SAMPLING],
-            key="read_weights_kind",
-            required=True,
-            on_change=_take_weights,
-            help="A frequency is how many records a row stands for. A sampling weight, such as "
-            "that of a survey, says how much of the population a record stands for: the row "
-            "stays one record.",
-        )
+        if chosen:
+            st.segmented_control(
+                "Kind of weights",
+                [FREQUENCY, SAMPLING],
+                key="read_weights_kind",
+                required=True,
+                on_change=_take_weights,
+                help="A frequency is how many records a row stands for. A sampling weight, such as "
+                "that of a survey, says how much of the population a record stands for: the row "
+                "stays one record.",
+            )
 
 
 def _take_weights() -> None:
@@ -413,13 +414,13 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
     _asked_order(spec, options)
     _own_marks(spec, options)
     for own in spec.read.columns:
-        st.caption(markdown(own.said()))
+        st.caption(markdown(own.phrase()))
 
 
 def is_open(spec: DataSpec) -> bool:
     """Return whether a question about the data is open, which must be answered before counting."""
     try:
-        return spec.source in visits.sources().uploads and bool(derived.asked(spec))
+        return spec.source in visits.sources().uploads and bool(derived.open_questions(spec))
     except CoreError:
         return False  # the board says why the data cannot be read
 
@@ -428,7 +429,7 @@ def _ask(spec: DataSpec) -> None:
     """Ask the questions that the values leave open."""
     if not is_open(spec):
         return
-    for place, question in enumerate(derived.asked(spec)):
+    for place, question in enumerate(derived.open_questions(spec)):
         with st.container(border=True, key=f"asked_row_{place}"):
             st.markdown(f":material/help: {markdown(question.sentence)}")
             with st.container(horizontal=True):

@@ -57,8 +57,8 @@ def show_what_if(result: Result, worst: int | None, unit: str) -> tuple[str, ...
     wanted = st.toggle(
         f"What if “{spoken(name)}” were merged or left out?",
         key=SWITCH,
-        help="Asks the same question with one symbol of X fewer. The share kept refers to the "
-        "smaller X, so compare the nats too.",
+        help="Asks the same question without this symbol. The share kept refers to the smaller X, "
+        "so compare the nats too.",
     )
     if not wanted:
         end()

@@ -40,7 +40,7 @@ def frame(results: Sequence[Result], unit: str, *, lines: bool) -> Frame:
 
 
 def _words(result: Result, unit: str, provisional: bool) -> Frame:
-    return following.told(result, unit, *notes(result.scenario), provisional=provisional)
+    return following.frame_of(result, unit, *notes(result.scenario), provisional=provisional)
 
 
 def answered(result: Result, unit: str) -> Frame:

@@ -249,7 +249,7 @@ class SweptLine:
     """Questions that differ in the budget alone; all figures have shape (k,).
 
     `across_bars`, `up_bars`: reach below and above, NaN for none. `bound`: the most that is proven
-    for `up`, NaN for none. `best`: no other question dominates. `told`: the hover text of each.
+    for `up`, NaN for none. `best`: no other question dominates. `hover`: the hover text of each.
     """
 
     title: str
@@ -259,7 +259,7 @@ class SweptLine:
     up_bars: tuple[FloatArray, FloatArray]
     bound: FloatArray
     best: BoolArray
-    told: tuple[str, ...]
+    hover: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -349,7 +349,7 @@ def _swept_curve(
         "name": labels.text(line.title),
         "x": numbers(line.across),
         "y": numbers(line.up),
-        "customdata": list(line.told),
+        "customdata": list(line.hover),
         "line": {"color": ink, "width": 1.7, "dash": dash},
         "marker": {"color": ink, "size": 6, "symbol": symbol},
         "hovertemplate": f"{_hover('x', across)}<br>{_hover('y', up)}<br>%{{customdata}}"

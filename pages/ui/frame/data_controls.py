@@ -68,7 +68,7 @@ def pick() -> None:
                 key=key,
                 on_change=_choose_columns,
                 placeholder="Choose a column",
-                help=f"{glossary.meaning(term)} Several columns are joined into one.",
+                help=f"{glossary.meaning(term)} You can join several columns into one.",
                 select_all=False,
             )
         if {*spec.secret} <= {*columns}:
@@ -212,7 +212,7 @@ def _treatment(spec: DataSpec) -> str:
     """Return in a few words how the data is preprocessed."""
     used = spec.treated
     notes = [f"{cut.column} in bins" for cut in spec.binnings if cut.column in used]
-    notes += spec.read.said()
+    notes += spec.read.phrases()
     notes += [
         f"{hierarchy.column} at level {hierarchy.level} of its hierarchy"
         for hierarchy in spec.hierarchies

@@ -15,7 +15,7 @@ from pages.ui.work import ahead, answers, context, visits
 from pages.ui.work.frames import Frame, Offer, offer, when_asked
 
 
-def told(result: Result, unit: str, *notes: str, provisional: bool) -> Frame:
+def frame_of(result: Result, unit: str, *notes: str, provisional: bool) -> Frame:
     """Return an answer's sentences and figures, as a page shows them."""
     badge = key_figures.badge(result, unit, provisional=provisional)
     return {
@@ -31,7 +31,7 @@ def told(result: Result, unit: str, *notes: str, provisional: bool) -> Frame:
 def answered(result: Result, unit: str, *notes: str) -> Frame:
     """Return the sentences and figures of the answer on screen, and the meaning of its symbols."""
     waits = answers.is_refining(result.scenario)
-    content = told(result, unit, *notes, provisional=waits)
+    content = frame_of(result, unit, *notes, provisional=waits)
     rows = key_figures.rows(result, unit, provisional=waits)
     return content | {
         "terms": [(term.title, term.meaning) for term in glossary.terms_in(content["said"][:1])],

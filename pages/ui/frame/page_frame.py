@@ -27,7 +27,7 @@ from pages.ui.work import answers, context, derived, long_answer, refining
 
 _LAST = "_last_answer"
 
-Asked = ParamSpec("Asked")
+P = ParamSpec("P")
 
 Places = tuple[DeltaGenerator, DeltaGenerator]
 """The places of the sliders that change the answer, and of those that do not."""
@@ -53,11 +53,11 @@ def reserve(places: Iterable[DeltaGenerator]) -> None:
         place.empty()
 
 
-def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
+def whole(part: Callable[P, None]) -> Callable[P, None]:
     """Rerun the page if its last run was cut off before a fragment's `reserve`."""
 
     @functools.wraps(part)
-    def run(*values: Asked.args, **named: Asked.kwargs) -> None:
+    def run(*values: P.args, **named: P.kwargs) -> None:
         try:
             part(*values, **named)
         except StreamlitInvalidLayoutContextError:
@@ -66,7 +66,7 @@ def whole(part: Callable[Asked, None]) -> Callable[Asked, None]:
     return run
 
 
-def asked(places: Places) -> Scenario:
+def read_sliders(places: Places) -> Scenario:
     """Show the sliders, write the URL, and return the question on screen; call it in a fragment."""
     reserve(places)
     live, idle = places

@@ -38,7 +38,7 @@ LOOKS = "looks_at_s"
 """The key of that switch."""
 
 HOLDER = (
-    "Whoever makes the release must hold S for every record and keep it as safe as the data itself."
+    "The party that makes the release must hold S for every record, as safe as the data itself."
 )
 """The warning beside that switch."""
 
@@ -339,7 +339,7 @@ class _Menu:
     now: str
     chosen: str
     families: Mapping[str, Iterable[Option]]
-    told: str = ""
+    caption: str = ""
 
 
 def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
@@ -357,8 +357,8 @@ def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
         if late and not opened.open:
             return
         theme.look(menu.name, f"Find a {menu.label.lower()}")
-        if menu.told:
-            st.caption(menu.told)
+        if menu.caption:
+            st.caption(menu.caption)
         blocked: dict[str, Option] = {}
         for place, (family, members) in enumerate(menu.families.items()):
             options = {option.key: option for option in members}

@@ -14,7 +14,6 @@ from core.scenario.url import within_reach
 from core.wording import number_of
 from pages.ui.frame import address, state
 from pages.ui.frame.address import PageQuery
-from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import visits
 from pages.ui.work.visits import steps
@@ -141,7 +140,7 @@ def button() -> None:
         key="pin",
         on_click=_pin,
         width="stretch",
-        help=f"Keeps this question on the Compare page. {glossary.meaning('column')}"
+        help="Adds this question to the Compare page, where its answer stands next to others."
         if project is None
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",

@@ -154,7 +154,7 @@ def show() -> None:
 def _example() -> None:
     """Show a link to the question on screen with a task: a column that is neither S nor X."""
     spec = state.data()
-    task = _a_task(spec)
+    task = None if spec.releases_secret else _a_task(spec)
     if task is None:
         return
     columns, binnings = task

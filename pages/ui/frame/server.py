@@ -177,7 +177,7 @@ class Guard:
         await self._app(scope, receive, guarded)
 
 
-def told(error: BaseException) -> bool:
+def report_error(error: BaseException) -> bool:
     """Return a sentence on what ended a script, memory or disk; drop large answers."""
     sentence = lacking(error)
     if _is_of_memory(error):

@@ -21,7 +21,7 @@ from pages.ui.frame import address, state, theme
 from pages.ui.frame import controls as common
 from pages.ui.frontiers import controls, findings, query, results
 from pages.ui.frontiers import query as questions
-from pages.ui.frontiers.query import MOST_POINTS, Asked
+from pages.ui.frontiers.query import MOST_POINTS, Request
 from pages.ui.frontiers.results import Desk, Shown
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, progress, visits
@@ -185,10 +185,10 @@ def _live() -> None:
     address.warn(*query.URL.notices(), place=notices)
 
 
-def _request() -> Asked | None:
+def _request() -> Request | None:
     """Return the sweep that the controls ask for; where there is none, say so and return None."""
     try:
-        return questions.asked(query.form(), state.scenario())
+        return questions.request_of(query.form(), state.scenario())
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return None
@@ -205,16 +205,16 @@ def _is_shown(place: Desk, sweep: Sweep) -> bool:
     return place.shown is not None and place.shown.sweep == sweep and place.shown.whole
 
 
-def _work(place: Desk, request: Asked | None) -> None:
+def _work(place: Desk, request: Request | None) -> None:
     """Show the size of the sweep and its estimate, or how far the one under way is."""
     if request is not None:
         for sentence in request.left_out:
             st.caption(markdown(sentence))
     idle = request is not None and place.work is None and _is_shown(place, request.sweep)
     with st.container(key="sweep_all_there" if idle else "sweep_work"):  # no room for progress
-        if place.work is not None and place.job is not None and place.asked is not None:
+        if place.work is not None and place.job is not None and place.sweep is not None:
             results.expect_nothing()
-            other = request is None or place.asked != request.sweep
+            other = request is None or place.sweep != request.sweep
             _follow(place, other=other)
             return
         if place.problem and not place.stopped:
@@ -301,18 +301,18 @@ def _duration(seconds: float) -> str:
 
 def _follow(place: Desk, *, other: bool) -> None:
     """Show how far the sweep under way is."""
-    if other and place.asked is not None:
+    if other and place.sweep is not None:
         st.caption(
-            f"Another sweep is running: {number_of(place.asked.size, 'point')}, "
-            f"{place.asked.described}."
+            f"Another sweep is running: {number_of(place.sweep.size, 'point')}, "
+            f"{place.sweep.described}."
         )
-    job, sweep, seen = place.job, place.asked, results.seen(place)
+    job, sweep, seen = place.job, place.sweep, results.seen(place)
 
     def look() -> tuple[float, str] | None:
         if job is None or sweep is None or job.finished:
             return None
         left = job.progress
-        before, done = (0, 0) if left is None else (left.found, left.count)
+        before, done = (0, 0) if left is None else (left.earlier, left.count)
         if done - seen >= max(1, sweep.size // 20):  # points that have come are shown by this part
             return None
         text = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
@@ -327,8 +327,8 @@ def _follow(place: Desk, *, other: bool) -> None:
 def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
     """Show points that have been computed, and say where they are old or unfinished."""
     stale = shown.sweep != sweep
-    running = place.work is not None and place.asked == shown.sweep
-    about = questions.told(shown.sweep)
+    running = place.work is not None and place.sweep == shown.sweep
+    about = questions.facts(shown.sweep)
     with st.container(horizontal=True, vertical_alignment="center", key="sweep_state"):
         if stale:
             st.badge(

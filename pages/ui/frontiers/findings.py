@@ -126,7 +126,7 @@ def _line(sweep: Sweep, group: list[Mark], across: str, up: str, unit: str) -> f
         up_bars=_bars([mark.up for mark in group], high, sweep),
         bound=np.array([mark.bound for mark in group]) * high,
         best=np.array([mark.best for mark in group]),
-        told=tuple(_hover(mark, _scale(BUDGET, sweep, unit)) for mark in group),
+        hover=tuple(_hover(mark, _scale(BUDGET, sweep, unit)) for mark in group),
     )
 
 

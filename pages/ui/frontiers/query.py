@@ -58,14 +58,14 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A sweep; `left_out`: a sentence for each combination that has no answer on any data."""
 
     sweep: Sweep
     left_out: tuple[str, ...] = ()
 
 
-def asked(form: Form, scenario: Scenario) -> Asked:
+def request_of(form: Form, scenario: Scenario) -> Request:
     for chosen, what in ((form.promises, "notion"), (form.mechanisms, "mechanism")):
         if not chosen:
             raise InvalidInputError(f"Choose at least one {what}.")
@@ -89,7 +89,7 @@ def asked(form: Form, scenario: Scenario) -> Asked:
         vary.append(("data", tuple(first_question(key, visits.sources()) for key in form.sets)))
     vary.append(("eps", budgets(form)))
     own = {f"{PREFIX}{key}" for key in form.promises} & set(level_keys())
-    return Asked(
+    return Request(
         Sweep(
             base,
             tuple(vary),
@@ -139,7 +139,7 @@ def form_of(sweep: Sweep, scenario: Scenario) -> tuple[Form, Scenario] | None:
     if changes:
         return None
     with contextlib.suppress(CoreError):
-        if asked(form, near).sweep == sweep:
+        if request_of(form, near).sweep == sweep:
             return form, near
     return None
 
@@ -190,17 +190,17 @@ def promises(sweep: Sweep) -> str:
     return "; ".join(titles)
 
 
-def told(sweep: Sweep) -> dict[str, str]:
+def facts(sweep: Sweep) -> dict[str, str]:
     """Return what a sweep is about, for the titles and the metadata of files."""
     details = {"data": about(sweep)}
     if sweep.draws is None:
         specs = tuple(dict.fromkeys(question.data for question in sweep.questions))
         if len(specs) == 1 and specs[0].secret:
             details |= {"S": ", ".join(specs[0].secret), "X": ", ".join(specs[0].released)}
-    asked_of = dict.fromkeys(question.notion for question in sweep.questions)
+    keys = dict.fromkeys(question.notion for question in sweep.questions)
     used = dict.fromkeys(question.mechanism for question in sweep.questions)
     eps = sorted({question.eps for question in sweep.questions})
-    details["notion"] = ", ".join(notions.entry(key).title for key in asked_of)
+    details["notion"] = ", ".join(notions.entry(key).title for key in keys)
     details["mechanism"] = ", ".join(mechanisms.entry(key).title for key in used)
     details["ε in nats"] = (
         f"{eps[0]:g}" if len(eps) == 1 else f"{eps[0]:g} to {eps[-1]:g}, {len(eps)} values"

@@ -72,7 +72,7 @@ class Shown:
 class Desk:
     """A session's sweep under way, and the points that it shows."""
 
-    asked: Sweep | None = None
+    sweep: Sweep | None = None
     work: LongAnswer[Any] | None = None
     job: Job[Any] | None = None
     left: Gathered | None = None
@@ -84,7 +84,7 @@ class Desk:
 def desk() -> Desk:
     """Return this session's work, with the points that have come meanwhile."""
     place = desk_of_session()
-    if place.work is None or place.asked is None:
+    if place.work is None or place.sweep is None:
         return place
     try:
         outcome = place.work.ask()
@@ -98,7 +98,7 @@ def desk() -> Desk:
         if place.left is not None:
             _show(place, place.left)
     else:
-        place.shown = Shown(place.asked, outcome)
+        place.shown = Shown(place.sweep, outcome)
         place.left = place.work = place.job = None
     return place
 
@@ -114,7 +114,7 @@ def start(sweep: Sweep) -> None:
     place = desk()
     if place.left is not None and place.left.sweep != sweep:
         place.left = None
-    place.asked, place.problem, place.stopped = sweep, "", False
+    place.sweep, place.problem, place.stopped = sweep, "", False
     place.work = work(sweep)
     place.work.resume()  # an earlier attempt may have been stopped or have failed
     desk()
@@ -124,7 +124,7 @@ def take(gathered: Gathered) -> None:
     """Show the points of a results file; those of an unfinished sweep can be gone on with."""
     cancel()
     place = desk()
-    place.asked, place.problem, place.stopped = gathered.sweep, "", False
+    place.sweep, place.problem, place.stopped = gathered.sweep, "", False
     place.left = None if gathered.complete else gathered
     place.shown = Shown(gathered.sweep, gathered.table())
 
@@ -154,7 +154,7 @@ def _show(place: Desk, left: Gathered) -> None:
 
 def seen(place: Desk) -> int:
     """Return how many points of the sweep under way are on screen."""
-    if place.shown is None or place.shown.sweep != place.asked:
+    if place.shown is None or place.shown.sweep != place.sweep:
         return 0
     return place.shown.count
 

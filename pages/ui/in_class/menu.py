@@ -51,7 +51,7 @@ class Link:
 
     address: str = ""
     code: str = ""
-    said: str = ""
+    note: str = ""
 
 
 def here() -> Link:
@@ -59,7 +59,7 @@ def here() -> Link:
     columns = pins.now() if of_columns else None
     scenarios = [state.scenario()] if columns is None else columns.scenarios
     if any(is_private(scenario.data) for scenario in scenarios):
-        return Link(said=OWN_DATA if columns is None else OWN_COLUMNS)
+        return Link(note=OWN_DATA if columns is None else OWN_COLUMNS)
     left_out = {VIEW, *([] if of_columns else (KEY, FILE))}
     query = [
         (key, value)
@@ -75,7 +75,7 @@ def drawn(address: str) -> Link:
     try:
         code = segno.make(address, error="m", micro=False)
     except DataOverflowError:
-        return Link(address, said=TOO_LONG.format(len(address)))
+        return Link(address, note=TOO_LONG.format(len(address)))
     out = BytesIO()
     # modules of white around a code, as readers need them
     code.save(out, "svg", xmldecl=False, nl=False, omitsize=True, border=4, light="#fff")
@@ -159,7 +159,7 @@ def _bar() -> None:
         st.rerun()
     opened: Link | None = st.session_state.get(_LINK)
     link = {} if opened is None else {"address": opened.address, "code": opened.code}
-    message = "" if opened is None else opened.said
+    message = "" if opened is None else opened.note
     _COMPONENT(
         data={"chart": chart(), "link": link | {"said": message} if opened else None},
         key=_PART,
@@ -233,5 +233,5 @@ def _menu() -> None:
     if link.address:
         st.caption("It opens this page with the question on screen.")
         copy_link.button("class_link", link.address)
-    if link.said:
-        st.caption(markdown(link.said))
+    if link.note:
+        st.caption(markdown(link.note))

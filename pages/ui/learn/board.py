@@ -169,7 +169,7 @@ def _exercise(exercise: Exercise, place: int, variant: int) -> bool:
             else:
                 right = reply.right
                 (st.success if right else st.info)(
-                    markdown(reply.said),
+                    markdown(reply.message),
                     icon=":material/check_circle:" if right else ":material/undo:",
                 )
     return right

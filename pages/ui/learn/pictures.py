@@ -21,8 +21,8 @@ from core.learning.examples import (
     LipExample,
     PmlExample,
     RangeExample,
+    Revealed,
     RobustExample,
-    Told,
     WarnerExample,
     alip_example,
     alpha_example,
@@ -32,8 +32,8 @@ from core.learning.examples import (
     of_test,
     pml_example,
     range_example,
+    revealed,
     robust_example,
-    told,
     warner_example,
 )
 from core.release.confusability import ConfusabilityGraph, release_graph
@@ -55,8 +55,8 @@ def _kept(make: Callable[..., Made], *numbers: float) -> Made:
     return SHARED.get(key, lambda: make(*numbers))
 
 
-def lift(values: Values) -> Told:
-    return told(of_test(values["ill"], values["hit"], values["alarm"]))
+def lift(values: Values) -> Revealed:
+    return revealed(of_test(values["ill"], values["hit"], values["alarm"]))
 
 
 def lip(values: Values) -> LipExample:
@@ -215,7 +215,7 @@ def _lift(values: Values) -> Sentences:
     return words.of_lift(example)
 
 
-def _lifts(example: Told) -> pd.DataFrame:
+def _lifts(example: Revealed) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {
@@ -235,7 +235,7 @@ def _bands(
     *,
     key: str,
     title: str,
-    parts: tuple[tuple[str, Told], ...],
+    parts: tuple[tuple[str, Revealed], ...],
     budgets: tuple[float, float],
 ) -> None:
     """Show how far each output shifts beliefs, and shade what the privacy notion allows."""

@@ -25,7 +25,7 @@ from core.release.sentences import for_whom
 from core.scenario import PURPOSES, Result, Scenario
 from core.studies import comparison
 from core.studies.comparison import SECONDS, Compared
-from core.wording import listed, number_of, without_blanks
+from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart, old
 from pages.ui.chart import place as chart_place
@@ -201,7 +201,7 @@ def show() -> None:
 @page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    scenario = page_frame.asked(places)
+    scenario = page_frame.read_sliders(places)
     notices = st.container()
     entry = mechanisms.entry(scenario.mechanism)
     place = page_frame.head("mechanisms", _question(scenario), scenario)
@@ -256,13 +256,14 @@ def frame(results: Sequence[Result], view: View, unit: str) -> Frame:
 
 
 def _words(result: Result, unit: str, provisional: bool) -> Frame:
-    return following.told(result, unit, provisional=provisional)
+    return following.frame_of(result, unit, provisional=provisional)
 
 
 def _question(scenario: Scenario) -> str:
     """Return the page's title: the question about the mechanism."""
     released = " and ".join(scenario.data.released) or "X"
-    text = f"How {mechanisms.entry(scenario.mechanism).title} releases {released}"
+    are = "are" if len(scenario.data.released) > 1 else "is"
+    text = f"How {released} {are} released: {mechanisms.entry(scenario.mechanism).title}"
     return page_frame.heading(scenario, text, "Mechanisms")
 
 
@@ -428,8 +429,11 @@ def _beliefs(
             key="beliefs",
             title="Beliefs before and after",
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "
-            f"{without_blanks(disclosure.labels[chosen])}.",
+            f"{disclosure.labels[chosen]}.",
         )
+        if np.isinf(disclosure.level[chosen]):
+            st.caption("This output rules out a value of S.")
+            return
         own, most = (level(float(disclosure.level[y]), unit) for y in (chosen, disclosure.worst))
         worst = markdown(f"“{disclosure.labels[disclosure.worst]}”")
         others = f"{worst} shifts them most, by {most} {unit}"
@@ -457,8 +461,7 @@ def _output(disclosure: Disclosure) -> int:
         "Output",
         list(named),
         format_func=lambda name: (
-            f"{without_blanks(disclosure.labels[named[name]])} "
-            f"({share(float(disclosure.mass[named[name]]))})"
+            f"{disclosure.labels[named[name]]} ({share(float(disclosure.mass[named[name]]))})"
         ),
         key="output",
         on_change=_remember,

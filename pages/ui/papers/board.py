@@ -291,7 +291,7 @@ def _live(claim: World) -> None:
             st.markdown(f"The paper: $\\quad {claim.printed}$")
             st.markdown(f"{'What holds' if claim.wrong else 'Enough'}: $\\quad {claim.holds}$")
     with text:
-        sentences = claim.words(worlds.found(claim, now))
+        sentences = claim.words(worlds.example(claim, now))
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))
         opens = claim.opens(now)
         st.link_button(f"Open it in {opens.title}", opens.link, icon=":material/open_in_new:")

@@ -25,7 +25,7 @@ LEVEL = "level, nats"
 """The title of axes of levels."""
 
 
-def found(world: World, values: Values) -> Any:
+def example(world: World, values: Values) -> Any:
     """Return the worked example of a world, made once for each choice of numbers."""
     numbers = world.numbers(values)
     key = ("world", world.key, *map(repr, numbers))
@@ -33,7 +33,7 @@ def found(world: World, values: Values) -> Any:
 
 
 def show(world: World, values: Values) -> None:
-    _PICTURES[world.key](found(world, values), values)
+    _PICTURES[world.key](example(world, values), values)
 
 
 def _curves(

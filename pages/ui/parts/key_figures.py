@@ -38,7 +38,7 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
         *_kept(result, unit, least),
         Shown("NMI", least + share(mechanism.nmi), "of X's information", "nmi"),
     ]
-    for entry in notions.always_told():
+    for entry in notions.always_reported():
         now, then = (level(leak.achieved[entry.key], unit) for leak in (after, before))
         figures.append(Shown(f"{entry.title} reached, {unit}", now, f"X itself {then}", "level"))
     now, then = (level(leak.averages["mutual_information"], unit, 4) for leak in (after, before))

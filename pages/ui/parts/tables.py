@@ -16,7 +16,6 @@ from core.measures.leakage import Leakage
 from core.release.confusability import ConfusabilityGraph
 from core.scenario.context import file_part
 from core.validation import FloatArray, IntArray
-from core.wording import without_blanks
 from pages.ui.parts import exports
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
@@ -111,10 +110,9 @@ def sheet(
     # pixels: 35 for a line, 20 for each further one, and 66 where the browser breaks long texts
     row = 35 if several == 1 else max(66, 35 + 20 * (several - 1))
     heads = [_spelled(str(column)) for column in frame.columns]
-    named = _named(frame)
-    more["column_config"] = _with_help(named, more.get("column_config", {}))
+    more["column_config"] = _with_help(frame, more.get("column_config", {}))
     st.dataframe(
-        readable(named),
+        readable(frame),
         hide_index=True,
         height=min(most, 38 + row * max(len(frame), 1)),
         row_height=row,
@@ -186,19 +184,6 @@ def lines(frame: pd.DataFrame, wrapped: Mapping[str, int], most_lines: int = MOS
         for text in frame[column]
     ]
     return min(most_lines, max(needed, default=1) or 1)
-
-
-def _named(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the names of outputs as pages write them; its files have the files'."""
-
-    def written(value: object) -> object:
-        return without_blanks(value) if isinstance(value, str) else value
-
-    named = frame.copy(deep=False)
-    for column, kind in frame.dtypes.items():
-        if kind.kind == "O":
-            named[column] = frame[column].map(written)
-    return named.rename(columns=written)
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame | Styler:

@@ -30,7 +30,7 @@ def show() -> None:
 @page_frame.whole
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
-    scenario = page_frame.asked(places)
+    scenario = page_frame.read_sliders(places)
     notices = st.container()
     place = page_frame.head("release", "Release the records", scenario)
     result = page_frame.answer(scenario)

@@ -52,8 +52,8 @@ BEGINS = (
 
 ATTACK = (
     "For the columns that stay, an attack follows: weighted naive Bayes guesses each fifth of the "
-    "records from the other four. So values of a single record do not count. A better learner may "
-    "guess more."
+    "records from the other four. Values that only one record has cannot help it. Another method "
+    "may guess more."
 )
 """What the attack is, and what it leaves open: the tooltip of the figures' meaning."""
 

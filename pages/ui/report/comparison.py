@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from urllib.parse import urlencode
 
 import numpy as np
 import pandas as pd
@@ -17,7 +16,7 @@ from core.release.sentences import caution_of, finding, for_whom, promise_text, 
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
-from pages.ui.report.document import NAMELESS, Document
+from pages.ui.report.document import Document
 from pages.ui.style.units import level, share
 from pages.ui.work import refining
 
@@ -79,15 +78,13 @@ def report(
     entries = {column.scenario.notion: notions.entry(column.scenario.notion) for column in columns}
     for entry in entries.values():
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("Reproduce")
-    if any(scenario.data.left_out and scenario.data.hashed for scenario in project.scenarios):
-        page.text(NAMELESS)
     public = replace(project, scenarios=tuple(map(_public, project.scenarios)), files=())
-    page.text("As a project, for the Compare page or python -m core compare project.json:")
-    page.code(public.to_json())
-    link = urlencode(public.to_query(), doseq=True)
-    page.text(f"As the end of the dashboard's address: /compare?{link}")
-    page.made(when)
+    caption = "As a project, for the Compare page or python -m core compare project.json:"
+    nameless = any(
+        scenario.data.left_out and scenario.data.hashed for scenario in project.scenarios
+    )
+    sources = {caption: public.to_json()}
+    page.end(sources, "compare", public.to_query(), when, nameless=nameless)
     return page.html()
 
 

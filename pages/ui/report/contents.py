@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -27,10 +26,10 @@ from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
-from core.wording import fixed, number_of, percent, without_blanks
+from core.wording import fixed, number_of, percent
 from pages.ui import figures
 from pages.ui.report import lower_cards
-from pages.ui.report.document import NAMELESS, Document
+from pages.ui.report.document import Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
@@ -69,7 +68,7 @@ def report(
         page.text(file, "lead")
     for note in (caution_of(result), *result.mechanism.notes):
         if note:
-            page.text(without_blanks(note), "source")
+            page.text(note, "source")
     page.table(("", ""), _rows(result, unit))
     page.heading("Charts")
     _charts(page, result, lines, unit)
@@ -86,17 +85,15 @@ def report(
     explained = (*entries, mechanisms.entry(scenario.mechanism))
     for entry in (*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("Reproduce")
     public = replace(scenario, data=for_others(scenario.data))
-    if public.data.left_out != scenario.data.left_out:
-        page.text(NAMELESS)
-    page.text("In Python, with core:")
-    page.code(snippet(public))
-    page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
-    page.code(json.dumps(json.loads(public.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(public), doseq=True)
-    page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
-    page.made(when)
+    sources = {
+        "In Python, with core:": snippet(public),
+        "As a scenario for the command line (python -m core evaluate scenario.json):": json.dumps(
+            json.loads(public.to_json()), ensure_ascii=False
+        ),
+    }
+    nameless = public.data.left_out != scenario.data.left_out
+    page.end(sources, "", to_query(public), when, nameless=nameless)
     return page.html()
 
 
@@ -268,7 +265,7 @@ def _tables(page: Document, result: Result, unit: str) -> None:
     page.table(
         ("Output y", "P(y)", f"log Ψ, {unit}", f"log Λ, {unit}"),
         [
-            (without_blanks(label), f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
+            (label, f"{p:.4f}", fixed(low * scale, 4), fixed(high * scale, 4))
             for label, p, low, high in zip(
                 after.labels,
                 after.joint_sy.sum(axis=0),
@@ -292,6 +289,6 @@ def _tables(page: Document, result: Result, unit: str) -> None:
 def _drawn(row: FloatArray, names: Sequence[str]) -> str:
     """Return a row of a kernel in words, the likeliest outputs first."""
     order = np.argsort(-row, kind="stable")
-    outputs = [f"{row[y]:.4f} as “{without_blanks(names[y])}”" for y in order if row[y] > 0]
+    outputs = [f"{row[y]:.4f} as “{names[y]}”" for y in order if row[y] > 0]
     more = len(outputs) - IN_TABLE
     return "; ".join(outputs[:IN_TABLE]) + (f"; {more} more" if more > 0 else "")

@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 import plotly
 
 from core.records.certificate import PACKAGE_VERSION, code_hash
+from core.scenario.data_url import Query
 from pages.ui.serving import programs
 from pages.ui.style.base import LIGHT, MARKERS, Figure
 
 NAMELESS = (
-    "Symbols that the question leaves out are not named here, as a report may be handed on. Leave "
+    "Symbols that the question leaves out are not named here, because reports get passed on. Leave "
     "them out again to get the same answer."
 )
 """A report's note on names that it withholds."""
@@ -279,8 +281,27 @@ class Document:
             "</figure>"
         )
 
-    def made(self, when: datetime | None) -> None:
-        """Add what made the report, and when: now by default."""
+    def end(
+        self,
+        sources: Mapping[str, str],
+        page: str,
+        query: Query,
+        when: datetime | None,
+        *,
+        nameless: bool,
+    ) -> None:
+        """Add how to reproduce the report and what made it, and when: now by default.
+
+        `sources`: code by its caption. `nameless`: whether names are withheld.
+        """
+        self.heading("Reproduce")
+        if nameless:
+            self.text(NAMELESS)
+        for caption, code in sources.items():
+            self.text(caption)
+            self.code(code)
+        link = urlencode(query, doseq=True)
+        self.text(f"As the end of the dashboard's address: /{page}{'?' * bool(link)}{link}")
         time = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
         self.text(
             f"Made {time} by Liftscope {PACKAGE_VERSION} (code {code_hash()[:12]}), Python "

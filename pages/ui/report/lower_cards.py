@@ -97,8 +97,9 @@ def implied_table(result: Result, implied: Mapping[str, Implication], unit: str)
     """Return the content of the diagram as text, for those who do not see it."""
     title = notions.entry(result.scenario.notion).title
     return (
-        f"{title} implies LIP {said('lip', implied, unit)}, LDP {said('ldp', implied, unit)}, "
-        f"I(S;Y) of at most {said('mutual_information', implied, unit)} {unit} here."
+        f"{title} implies LIP {bounded('lip', implied, unit)}, "
+        f"LDP {bounded('ldp', implied, unit)}, "
+        f"I(S;Y) of at most {bounded('mutual_information', implied, unit)} {unit} here."
     )
 
 
@@ -107,13 +108,13 @@ def sentence(implied: Mapping[str, Implication], unit: str) -> str:
     most = level(implied["mutual_information"].level, unit, 4)
     sure = 100 * implied["guess"].level
     return (
-        f"Under every mechanism that satisfies it, I(S;Y) ≤ {most} {unit}; the best guess of S is "
-        f"right with probability at most {sure:.1f}% after any output, and "
+        f"With any mechanism that satisfies this notion, I(S;Y) ≤ {most} {unit}; the best guess of "
+        f"S is right with probability at most {sure:.1f}% after any output, and "
         f"{100 * implied['guessing'].level:.1f}% on average."
     )
 
 
-def said(key: str, implied: Mapping[str, Implication], unit: str) -> str:
+def bounded(key: str, implied: Mapping[str, Implication], unit: str) -> str:
     """Return a level that is implied as text, with ≤ where a lower one may be."""
     implication = implied[key]
     return ("≤ " if is_open(implication) else "") + written(key, implication.level, unit)
@@ -131,8 +132,8 @@ def _box(
     follows = None
     if average is not None:
         here = written(average, own[average], unit)
-        follows = (AVERAGE[average], said(average, implied, unit), here)
-    return figures.Level(title, said(key, implied, unit), written(key, own[key], unit), follows)
+        follows = (AVERAGE[average], bounded(average, implied, unit), here)
+    return figures.Level(title, bounded(key, implied, unit), written(key, own[key], unit), follows)
 
 
 NEXT_TITLE = "Next steps"
@@ -232,7 +233,7 @@ REPEATS_TITLE = "Repeated releases"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Requested:
     """The privacy notion in question; `unit` is `Notion.level_unit`; an average has more digits."""
 
     title: str
@@ -252,17 +253,17 @@ class Asked:
         return fixed(value, 4)
 
 
-def draws_asked(scenario: Scenario, notion: Notion) -> Asked:
+def draws_asked(scenario: Scenario, notion: Notion) -> Requested:
     """Return the privacy notion of a scenario, and how its level is written."""
     entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
     title = " and ".join(entry.level_title or entry.title for entry in entries)
     if known := scenario.data.known:
         title += f" given {listed(known)}"
     on_average = len(entries) == 1 and entries[0].kind.on_average
-    return Asked(title, notion.level_unit, on_average)
+    return Requested(title, notion.level_unit, on_average)
 
 
-def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[float, ...]]:
+def lines(draws: tuple[Redrawn, ...], promise: Requested) -> Mapping[str, tuple[float, ...]]:
     """Return the levels that can be drawn, in nats, by name: the notion's among them, if any."""
     drawn = {
         "LIP": tuple(draw.lip.level for draw in draws),
@@ -273,7 +274,7 @@ def lines(draws: tuple[Redrawn, ...], promise: Asked) -> Mapping[str, tuple[floa
     return drawn
 
 
-def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figure:
+def bars(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> figures.Figure:
     """Return the chart of the levels after several draws: of the notion, of LIP and of LDP."""
     return figures.repeats(
         [draw.k for draw in draws],
@@ -285,7 +286,7 @@ def bars(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> figures.Figur
     )
 
 
-def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> str:
     """Return the content of the chart as text, for those who do not see it."""
     drawn = lines(draws, promise)
     return "; ".join(
@@ -295,7 +296,7 @@ def repeats_table(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
     )
 
 
-def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
+def advice(draws: tuple[Redrawn, ...], unit: str, promise: Requested) -> str:
     """Return whether several draws satisfy the notion, and what to do if they may not."""
     first, last = draws[0], draws[-1]
     broken = next((draw for draw in draws if not draw.kept), None)
@@ -319,10 +320,10 @@ def advice(draws: tuple[Redrawn, ...], unit: str, promise: Asked) -> str:
             f"{promise.reached(last.promise.at_most, unit)}."
         )
     exact = all(draw.lip.exact and draw.promise.exact for draw in draws)
-    return f"{text} {'Exact.' if exact else _bound(last, unit, promise)}"
+    return f"{text} {'These levels are exact.' if exact else _bound(last, unit, promise)}"
 
 
-def _bound(last: Redrawn, unit: str, promise: Asked) -> str:
+def _bound(last: Redrawn, unit: str, promise: Requested) -> str:
     """Return that not all products were examined, and what is proven all the same."""
     most = (
         f"no number of draws exceeds {promise.reached(last.promise.at_most, unit)} of "
@@ -356,7 +357,7 @@ NOT_READY = "Not available: this was unfinished or had failed when the report wa
 class OnScreen:
     """What the cards show besides the answer and its lines; `second`: "" where not requested."""
 
-    told: Consequences
+    consequences: Consequences
     second: str = ""
     what_if: Sequence[str] = ()
 
@@ -365,7 +366,7 @@ def add(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
     """Add the three cards to a report."""
-    consequences = shown.told
+    consequences = shown.consequences
     page.heading(IMPLIED_TITLE)
     if isinstance(consequences.implied, str):
         page.text(consequences.implied)
@@ -402,7 +403,7 @@ def _implied(
         [
             (
                 name,
-                said(key, implied, unit),
+                bounded(key, implied, unit),
                 written(key, own[key], unit),
                 "" if key in PLAIN else unit,
             )
@@ -439,7 +440,7 @@ def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: 
 def _next(
     page: Document, result: Result, lines: Sequence[Frontier], shown: OnScreen, unit: str
 ) -> None:
-    scenario, worst, realised = result.scenario, costliest(result), shown.told.realised
+    scenario, worst, realised = result.scenario, costliest(result), shown.consequences.realised
     key = scenario.notion, scenario.mechanism
     own = next((line for line in lines if (line.notion, line.mechanism) == key), None)
     sentences = list(of_line(result, own, unit))

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 import pandas as pd
 
@@ -15,7 +14,7 @@ from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.scenario.url import to_query
 from pages.ui.report.comparison import Picture, written
-from pages.ui.report.document import NAMELESS, Document
+from pages.ui.report.document import Document
 
 EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
 """The designs whose formulas it has."""
@@ -25,7 +24,7 @@ EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
 class Parts:
     """What the page shows: sentences, facts by name, charts, tables by title; what makes them."""
 
-    said: Sequence[str]
+    sentences: Sequence[str]
     facts: Mapping[str, str]
     pictures: Sequence[Picture]
     tables: Mapping[str, pd.DataFrame]
@@ -45,7 +44,7 @@ def report(
     `nameless`: whether what the question leaves out has lost its names.
     """
     page = Document(title)
-    for sentence in shown.said:
+    for sentence in shown.sentences:
         page.text(sentence, "lead")
     page.table(("", ""), list(shown.facts.items()))
     page.heading("Charts")
@@ -61,14 +60,9 @@ def report(
     page.heading("Formulas and sources")
     for entry in (notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)):
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("Reproduce")
-    if nameless:
-        page.text(NAMELESS)
-    page.text("In Python, with core:")
-    page.code(shown.program)
-    page.text("As a scenario:")
-    page.code(json.dumps(json.loads(scenario.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(scenario), doseq=True)
-    page.text(f"As the end of the dashboard's address: /robust{'?' * bool(link)}{link}")
-    page.made(when)
+    sources = {
+        "In Python, with core:": shown.program,
+        "As a scenario:": json.dumps(json.loads(scenario.to_json()), ensure_ascii=False),
+    }
+    page.end(sources, "robust", to_query(scenario), when, nameless=nameless)
     return page.html()

@@ -152,7 +152,7 @@ def _report(
     drawn = _interval_chart(scenario, view, sample)
     numbers = {"ε, nats": scenario.eps, "β": scenario.beta, "α": scenario.alpha}
     shown = Parts(
-        said=[*answer["said"], _finding(designs, unit)],
+        sentences=[*answer["said"], _finding(designs, unit)],
         facts=dict(facts)
         | {name: f"{value:g}" for name, value in numbers.items()}
         | {"seed": str(scenario.seed)}

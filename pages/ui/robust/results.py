@@ -77,7 +77,7 @@ REALISED = (
 """ε*."""
 
 DESIGNS = (
-    "**Non-robust optimum**: takes the estimate for the truth. **Robust optimum**: the best "
+    "**Non-robust optimum**: treats the estimate as the truth. **Robust optimum**: the best "
     "within the budget for all of F. **PolyOpt**: the same for polytopes around F, simpler and "
     "stricter. **Independent reporting**: randomizes S and U separately. **Secret randomized "
     "response**: robust for every distribution, needs no estimate. **Randomized response of "
@@ -188,7 +188,7 @@ class RobustQuestion:
 class Desk:
     """One kind of work of a session: what is under way, and what was found last."""
 
-    asked: RobustQuestion | None = None
+    question: RobustQuestion | None = None
     work: LongAnswer[Any] | None = None
     job: Job[Any] | None = None
     answered: RobustQuestion | None = None
@@ -244,7 +244,7 @@ def desk_of(kind: str) -> Desk:
     if isinstance(answer, Job):
         place.job = answer
     else:
-        place.answer, place.answered, place.problem = answer, place.asked, ""
+        place.answer, place.answered, place.problem = answer, place.question, ""
         place.work = place.job = None
     return place
 
@@ -252,7 +252,7 @@ def desk_of(kind: str) -> Desk:
 def start(kind: str, settings: RobustQuestion, scenario: Scenario) -> None:
     cancel(kind)
     place = desk_of(kind)
-    place.asked, place.problem = settings, ""
+    place.question, place.problem = settings, ""
     place.work = _work(kind, settings, scenario)
     place.work.resume()  # an earlier attempt may have been stopped or have failed
     desk_of(kind)
@@ -320,7 +320,7 @@ def designs(scenario: Scenario, seen: Sample) -> Designs:
     """Return the designs on screen and begin what is missing; until it is ready the last stay."""
     settings = question("designs", scenario)
     place = desk_of("designs")
-    if place.asked != settings:
+    if place.question != settings:
         start("designs", settings, scenario)
         place = desk_of("designs")
     if place.answered == settings:

@@ -210,7 +210,7 @@ def betas(scenario: Scenario) -> None:
         question,
         scenario,
         "Vary β",
-        f"{number_of(count, 'sample')}, β = .1, .01 and .001; {_estimate('betas', question)}.",
+        f"{number_of(count, 'sample')}, β = 0.1, 0.01 and 0.001; {_estimate('betas', question)}.",
     )
     if desk.answered is None:
         return

@@ -7,7 +7,6 @@ from functools import partial
 from textwrap import wrap
 
 from core.mechanisms.outputs import PART
-from core.wording import without_blanks
 
 LEAST = 8
 """Least characters of an input's name next to its share; with less room the share is left out."""
@@ -66,8 +65,7 @@ def full(label: object, width: int = 64, most: int = 640) -> str:
 
 
 def _plain(label: object) -> str:
-    plain = without_blanks(_CONTROL.sub(" ", str(label)))
-    return plain.replace("ε_l", "εₗ").replace("ε_u", "εᵤ")  # as in the papers
+    return _CONTROL.sub(" ", str(label))
 
 
 def _cut(plain: str, room: int) -> str:

@@ -19,9 +19,9 @@ from core.data import (
 )
 from core.data import column_levels as list_levels
 from core.data.readers import describe as looking
-from core.data.readers.asked import Asked, asked_of
 from core.data.readers.describe import Dated
 from core.data.readers.describe import dated as list_dated
+from core.data.readers.doubts import OpenQuestion, questions_about
 from core.data.spec import Binning, DataSpec
 from core.data.tables import FileTable
 from core.data.treatment.generalise import at_level, suggested_steps
@@ -96,10 +96,10 @@ def size(spec: DataSpec) -> str:
     return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
 
 
-def asked(spec: DataSpec) -> tuple[Asked, ...]:
+def open_questions(spec: DataSpec) -> tuple[OpenQuestion, ...]:
     """Return what is open about the values of a spec's data."""
     key = ("asked", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: asked_of(spec.source, sources(), spec.read))
+    return kept(spec, key, lambda: questions_about(spec.source, sources(), spec.read))
 
 
 def present_marks(spec: DataSpec) -> tuple[PresentMark, ...]:

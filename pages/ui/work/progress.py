@@ -112,7 +112,7 @@ def follow(
     def look() -> tuple[float, str] | None:
         if job.finished or (news is not None and news()):
             return None
-        share, text = told(job, what, limit)
+        share, text = progress_of(job, what, limit)
         problem = long_answer.problem()
         return share, f"{text}. {problem}" if problem else text
 
@@ -178,7 +178,7 @@ def _offer(
         st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=args)
 
 
-def told(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
+def progress_of(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
     """Return a job's progress from 0 to 1, of parts or else of its time, and in words."""
     if job.state == State.WAITING:
         before = long_answer.ahead(job)

@@ -47,7 +47,7 @@ WEIGHTED = "sex,job,n\nF,nurse,{}\nM,clerk,4\n"
 
 
 @pytest.mark.parametrize(
-    ("write", "read", "said"),
+    ("write", "read", "message"),
     [
         (of_text(",".join(f"c{i}" for i in range(10_000)) + "\n"), "", "has 10,000 columns"),
         (of_text("x" * 10_000_000 + ",b\n1,2\n"), "", "first line of more than 1,048,576"),
@@ -61,7 +61,7 @@ WEIGHTED = "sex,job,n\nF,nurse,{}\nM,clerk,4\n"
     ],
     ids=["columns", "line", "sav", "ods", "text", "negative", "missing", "sampling", "chart"],
 )
-def test_one_sentence_and_nothing_left(write, read, said, tmp_path, capsys, monkeypatch):
+def test_one_sentence_and_nothing_left(write, read, message, tmp_path, capsys, monkeypatch):
     left = tmp_path / "left"
     left.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(left))
@@ -74,6 +74,6 @@ def test_one_sentence_and_nothing_left(write, read, said, tmp_path, capsys, monk
     assert main(["evaluate", str(tmp_path / "own.json"), "--data", str(file), *settings]) == 2
     sentence, *choices = capsys.readouterr().err.strip().splitlines()
     assert all(line.startswith("  --read ") for line in choices)
-    assert said in sentence
+    assert message in sentence
     assert sentence.endswith(".")
     assert sorted(item.name for item in left.rglob("*") if item.is_file()) == []

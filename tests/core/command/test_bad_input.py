@@ -85,9 +85,9 @@ def folder(made, tmp_path):
     return shutil.copytree(made, tmp_path / "copy")
 
 
-def without_progress(said):
+def without_progress(message):
     """Return the lines beside those that a busy machine says of its progress."""
-    return [item for item in said.splitlines() if not re.fullmatch(r"\w+: [\d,]+ s", item)]
+    return [item for item in message.splitlines() if not re.fullmatch(r"\w+: [\d,]+ s", item)]
 
 
 def refused(done, sentence):

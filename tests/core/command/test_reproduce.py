@@ -78,16 +78,16 @@ def test_what_another_seed_or_code_has_made_is_made_again(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--only", "lift_99"], "There is no experiment 'lift_99'"),
         (["--jobs", "0"], "--jobs must be at least 1, got 0."),
         (["--seed", "-1"], "--seed must be at least 0, got -1."),
     ],
 )
-def test_what_it_refuses(words, said, capsys):
+def test_what_it_refuses(words, message, capsys):
     assert main(["reproduce", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_without_the_dashboard_there_is_no_page(monkeypatch, capsys, tmp_path):

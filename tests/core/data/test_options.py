@@ -69,9 +69,9 @@ def test_a_question_that_says_nothing_on_reading_keeps_its_hash():
 
 
 @given(options(), options())
-def test_two_ways_to_read_are_two_questions(one, other):
-    request = [Scenario(data=DataSpec(read=read)) for read in (one, other)]
-    assert (request[0].content_hash() == request[1].content_hash()) == (one == other)
+def test_two_ways_to_read_are_two_questions(first, other):
+    request = [Scenario(data=DataSpec(read=read)) for read in (first, other)]
+    assert (request[0].content_hash() == request[1].content_hash()) == (first == other)
 
 
 def test_columns_and_marks_have_one_order_and_defaults_are_left_out():

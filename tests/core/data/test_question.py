@@ -25,6 +25,16 @@ def test_columns_with_few_levels_come_first(add, sources):
     assert (more.secret, more.released, more.binnings) == (("b",), ("c",), ())
 
 
+@pytest.mark.parametrize("name", ["person", "patient_id", "Proband Nr", "ID"])
+def test_what_may_name_persons_is_not_chosen_first(name, add, sources):
+    frame = pd.DataFrame({name: [f"p{i % 9}" for i in range(60)], "sex": list("fm") * 30})
+    frame = frame.assign(job=list("abcab") * 12)
+    spec = first_question(add(frame), sources)
+    assert (spec.secret, spec.released) == (("sex",), ("job",))
+    two = frame.assign(**{name: list("ynn") * 20})  # whether it is one, as in "student: yes"
+    assert first_question(add(two), sources).secret == (name,)
+
+
 def test_numbers_without_a_name_that_count_the_records_are_not_asked_about(sources):
     frame = pd.DataFrame({"sex": list("fmfm") * 9, "job": list("abca") * 9})
     spec = first_question(sources.add_bytes(frame.to_csv().encode(), "frame.csv"), sources)

@@ -76,7 +76,7 @@ def test_what_is_outside_its_domain_is_named(values, sentence):
 
 
 def test_a_report_says_what_happened_in_sentences():
-    bins = Bins("age", (0.0, 1.0), ("< 0", "[0, 1]", "> 1"), asked=4)
+    bins = Bins("age", (0.0, 1.0), ("< 0", "[0, 1]", "> 1"), chosen=4)
     report = CountReport(
         "a.csv", "sex", "age", 10, 10, missing=(("sex", 3), ("age", 0)), bins=(bins,)
     )

@@ -69,15 +69,15 @@ def test_the_sheets_that_are_not_read_are_known_in_their_order(tmp_path):
 
 
 def test_many_sheets_and_long_names_make_a_short_sentence(tmp_path):
-    assert read_bytes(sheets(), "book.xlsx", tmp_path).sheets.said() == ""
+    assert read_bytes(sheets(), "book.xlsx", tmp_path).sheets.sentence() == ""
     content = sheets(*"ABCDEFG")
-    assert read_bytes(content, "book.xlsx", tmp_path).sheets.said() == (
+    assert read_bytes(content, "book.xlsx", tmp_path).sheets.sentence() == (
         "Sheet “Sheet” is read; “A”, “B”, “C”, “D”, “E” and 2 more are not: choose another sheet."
     )
     long = changed(content, "xl/workbook.xml", b'name="A"', b'name="' + b"A" * 5_000 + b'"')
-    text = read_bytes(long, "book.xlsx", tmp_path).sheets.said()
+    text = read_bytes(long, "book.xlsx", tmp_path).sheets.sentence()
     assert text.count("A") == 79  # and the sign that it is cut
-    item = Sheets("Jan", ("a\n\u202eb",)).said()
+    item = Sheets("Jan", ("a\n\u202eb",)).sentence()
     assert item == "Sheet “Jan” is read; “a  b” is not: choose another sheet."
 
 

@@ -53,8 +53,8 @@ def die_once(mark, *, report):
 class OddError(Exception):
     """An error that cannot be made again from its text alone."""
 
-    def __init__(self, one, two):
-        super().__init__(f"{one} {two}")
+    def __init__(self, first, second):
+        super().__init__(f"{first} {second}")
 
 
 def fail_oddly(*, report):

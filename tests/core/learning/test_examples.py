@@ -19,15 +19,15 @@ from core.learning.examples import (
     of_test,
     pml_example,
     range_example,
+    revealed,
     robust_example,
-    told,
 )
 
 BUDGETS = (0.0, 0.05, 0.5, 1.0, 2.5)
 
 
 def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_seven_times_less():
-    result = told(of_test())
+    result = revealed(of_test())
     assert result.lift == pytest.approx(np.array([[3, 1 / 7], [0.5, 17 / 14]]))
     assert result.posterior == pytest.approx(np.array([[0.6, 1 / 35], [0.4, 34 / 35]]))
     assert (result.lip, result.pml) == pytest.approx((math.log(7), math.log(3)))
@@ -48,7 +48,7 @@ SETTABLE = [step / 100 for step in range(1, 100)]
 @pytest.mark.parametrize("alarm", [0.0, 0.15, 0.5, 0.97])
 def test_shares_of_all_results_are_near_and_add_up_for_every_table(hit, alarm):
     for ill in SETTABLE:
-        result = told(of_test(ill, hit, alarm))
+        result = revealed(of_test(ill, hit, alarm))
         shown = re.findall(r"\(([<>]?)([\d.]+)% of all", " ".join(words.of_lift(result)))
         assert len(shown) == len(result.names)
         if not any(sign for sign, _ in shown):
@@ -61,7 +61,7 @@ def test_shares_of_all_results_are_near_and_add_up_for_every_table(hit, alarm):
 def test_no_belief_is_said_to_change_by_a_factor_of_one(hit):
     for ill in SETTABLE:
         for alarm in (0.0, 0.5, 0.89, 0.9, 0.91):
-            text = " ".join(words.of_lift(told(of_test(ill, hit, alarm))))
+            text = " ".join(words.of_lift(revealed(of_test(ill, hit, alarm))))
             assert not re.search(r"(?<![\d.])1 times", text), text
 
 
@@ -77,7 +77,7 @@ def test_every_table_that_can_be_dragged_has_lifts_that_average_to_one(subtests)
     ends = (0.0, 0.5, 1.0)
     for ill, hit, alarm in itertools.product((0.01, 0.5, 0.99), ends, ends):
         with subtests.test(ill=ill, hit=hit, alarm=alarm):
-            result = told(of_test(ill, hit, alarm))
+            result = revealed(of_test(ill, hit, alarm))
             assert (result.lift @ result.p_y) == pytest.approx(np.ones(2))
             assert len(words.of_lift(result)) == len(result.names) + 1
             text = " ".join(words.of_lift(result))
@@ -89,9 +89,9 @@ def test_every_table_that_can_be_dragged_has_lifts_that_average_to_one(subtests)
 def test_the_most_truthful_answer_keeps_lip_and_a_little_more_truth_breaks_it(eps):
     result = lip_example(eps, 0.8)
     joint = of_test()
-    assert told(joint, flipped(result.most_truthful)).lip <= eps + 1e-9
+    assert revealed(joint, flipped(result.most_truthful)).lip <= eps + 1e-9
     if result.most_truthful < 1:
-        assert told(joint, flipped(min(1.0, result.most_truthful + 1e-4))).lip > eps
+        assert revealed(joint, flipped(min(1.0, result.most_truthful + 1e-4))).lip > eps
     assert result.simple <= result.best + 1e-9
     assert result.kept == (result.release.lip <= eps)
     assert ("breaks" in words.of_lip(result)[0]) == (not result.kept)
@@ -176,7 +176,7 @@ def test_the_robust_lesson_has_the_printed_estimate():
 @pytest.mark.parametrize("chance", [0.0, 0.1, 0.5, 1.0])
 def test_the_funnel_keeps_more_than_telling_rarely_for_the_same_average(chance):
     result = funnel_example(chance)
-    whole = told(of_test())
+    whole = revealed(of_test())
     assert result.release.about_secret == pytest.approx(chance * whole.about_secret)
     assert result.release.about_x == pytest.approx(chance * whole.about_x)
     assert result.best_here >= result.release.about_x - 1e-6
@@ -211,7 +211,7 @@ def test_numbers_in_words_are_those_of_the_example():
 
 
 @pytest.mark.parametrize(
-    ("eps", "share", "said"),
+    ("eps", "share", "message"),
     [
         (1.0, 0.5, "Beliefs may rise by a factor of 1.65 and fall by a factor of 1.65."),
         (
@@ -227,27 +227,27 @@ def test_numbers_in_words_are_those_of_the_example():
         (0.0, 0.5, "Beliefs may neither rise nor fall."),
     ],
 )
-def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, said):
+def test_a_budget_of_0_forbids_its_own_way_alone_and_so_both(eps, share, message):
     result = alip_example(eps, share)
-    assert words.of_alip(result)[0] == said
+    assert words.of_alip(result)[0] == message
     still = min(result.eps_l, result.eps_u) == 0
     assert still == bool(np.allclose(result.release.lift, 1))
     assert ("no λ" in words.of_alip(result)[1]) == (result.kept.max() < 1e-9)
 
 
 @pytest.mark.parametrize(
-    ("eps", "said"),
+    ("eps", "message"),
     [
         (0.0, "Both allow the same: no belief may shift."),
         (0.5, "LIP would not allow one of its outputs: after it, a secret is one seventh"),
         (2.5, "LIP allows all of its outputs too: at worst a secret is one seventh as likely."),
     ],
 )
-def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, said):
+def test_what_pml_allows_and_lip_does_not_is_what_lip_forbids(eps, message):
     result = pml_example(eps)
-    assert words.of_pml(result)[1].startswith(said)
+    assert words.of_pml(result)[1].startswith(message)
     forbidden = result.release.lip > eps + 1e-9
-    assert said.startswith("LIP would not allow") == forbidden
+    assert message.startswith("LIP would not allow") == forbidden
 
 
 def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():
@@ -260,7 +260,7 @@ def test_at_0_no_belief_moves_and_no_factor_of_1_is_told():
     text = [
         *words.of_lip(lip_example(0.0, 0.5)),
         *words.of_rldp(robust_example(0.0, 100)),
-        *words.of_lift(told(of_test(hit=0.5, alarm=0.5))),
+        *words.of_lift(revealed(of_test(hit=0.5, alarm=0.5))),
     ]
     assert not any("factor of 1)" in item for item in text)
     assert "So X itself satisfies LIP at ε = 0 (no belief moves)." in text

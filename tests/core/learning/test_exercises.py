@@ -79,11 +79,11 @@ def test_the_shown_answer_is_right_and_common_slips_are_explained(variant):
                 continue
             text = check(item, f"{slip.value:.8f}")
             assert not text.right
-            assert text.said.startswith("Not yet. ")
+            assert text.message.startswith("Not yet. ")
 
 
 def test_what_is_wrong_without_a_reason_is_just_not_right_yet():
-    assert check(by_key()["lift"], "17").said == "Not yet."
+    assert check(by_key()["lift"], "17").message == "Not yet."
 
 
 def test_an_answer_needs_the_digits_that_the_page_asks_for():

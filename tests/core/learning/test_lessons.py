@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InvalidInputError
 from core.learning import LESSONS, SETTINGS, defaults, lesson
-from core.learning.examples import flipped, of_test, told
+from core.learning.examples import flipped, of_test, revealed
 from core.learning.lessons import opens
 from core.learning.settings import written
 from core.measures import catalogue as measures
@@ -23,18 +23,18 @@ def test_every_notion_that_the_issue_names_has_a_lesson():
     assert lesson("alpha").title == "α-lift"
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
-def test_every_lesson_is_whole(one):
-    assert one.idea.endswith(".")
-    assert len(one.use) >= 2
-    assert len(one.limits) >= 2
-    assert set(one.settings) <= SETTINGS.keys()
+@pytest.mark.parametrize("topic", LESSONS, ids=lambda item: item.key)
+def test_every_lesson_is_whole(topic):
+    assert topic.idea.endswith(".")
+    assert len(topic.use) >= 2
+    assert len(topic.limits) >= 2
+    assert set(topic.settings) <= SETTINGS.keys()
     result = {
         "measure": lambda key: measures.entry(key),
         "notion": lambda key: notions.entry(key),
         "range": lambda key: ranges.entry(key, ranges.MEASURE),
     }
-    for named in one.formulas:
+    for named in topic.formulas:
         kind, _, key = named.partition(":")
         assert result[kind](key).formula
 
@@ -43,26 +43,26 @@ def test_no_number_of_the_lessons_has_the_key_of_a_question():
     assert not SETTINGS.keys() & set(KEYS)
 
 
-@pytest.mark.parametrize("one", LESSONS, ids=lambda item: item.key)
+@pytest.mark.parametrize("topic", LESSONS, ids=lambda item: item.key)
 @pytest.mark.parametrize("which", ["default", "low", "high"])
-def test_every_link_asks_a_question_that_has_an_answer(one, which):
+def test_every_link_asks_a_question_that_has_an_answer(topic, which):
     values = defaults()
     if which != "default":
-        for key in one.settings:
+        for key in topic.settings:
             setting = SETTINGS[key]
             ends = setting.choices or (setting.low, setting.high)
             values[key] = ends[0] if which == "low" else ends[-1]
-    link = opens(one.key, values).link
+    link = opens(topic.key, values).link
     request, notices = from_query(parse_qs(link.partition("?")[2]))
     assert notices == ()
-    assert request == opens(one.key, values).asked
-    if one.key != "maximin":
+    assert request == opens(topic.key, values).scenario
+    if topic.key != "maximin":
         assert evaluate(request).mechanism.status in ("optimal", "exact", "heuristic", "given")
 
 
 def test_the_link_of_ldp_asks_for_what_its_release_reaches():
-    request = opens("ldp", defaults()).asked
-    reached = told(of_test(), flipped(0.8)).ldp
+    request = opens("ldp", defaults()).scenario
+    reached = revealed(of_test(), flipped(0.8)).ldp
     assert request.eps - 0.01 < reached <= request.eps
 
 

@@ -79,18 +79,18 @@ def made_on(read, key, joint, notion):
             return error
 
 
-def same_or_cut(found, full):
+def same_or_cut(result, full):
     """Check what was made on a slow clock against what was made with all the time it takes."""
-    if isinstance(full, CoreError) or isinstance(found, CoreError):
-        assert type(found) is type(full), (found, full)
+    if isinstance(full, CoreError) or isinstance(result, CoreError):
+        assert type(result) is type(full), (result, full)
         return
-    assert found.audit.holds
-    assert found.utility <= full.upper_bound + 1e-9
-    assert full.utility <= found.upper_bound + 1e-9
-    if found.status != CUT:
-        assert found.status == full.status
-        assert found.utility == pytest.approx(full.utility, abs=TOLERANCE)
-        assert found.upper_bound == pytest.approx(full.upper_bound, abs=TOLERANCE)
+    assert result.audit.holds
+    assert result.utility <= full.upper_bound + 1e-9
+    assert full.utility <= result.upper_bound + 1e-9
+    if result.status != CUT:
+        assert result.status == full.status
+        assert result.utility == pytest.approx(full.utility, abs=TOLERANCE)
+        assert result.upper_bound == pytest.approx(full.upper_bound, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize(("key", "of"), PAIRS)

@@ -34,24 +34,24 @@ def test_an_output_of_one_input_has_its_name_and_rounding_is_not_named():
 def test_a_name_says_what_an_output_mostly_says():
     joint = Joint.from_counts([[60, 30, 10]], x_labels=["Sales", "Tech", "Clerk"])
     kernel = np.array([[0.5, 0.5], [0.0, 1.0], [0.0, 1.0]])
-    assert in_reading_order(joint, kernel)[1] == ("Sales", "Sales 43 %; Tech 43 %; Clerk 14 %")
+    assert in_reading_order(joint, kernel)[1] == ("Sales", "Sales 43%; Tech 43%; Clerk 14%")
 
 
 def test_many_inputs_are_counted_and_no_share_reads_as_all_or_nothing():
     x_labels = [f"x{i}" for i in range(9)]
     shares = np.array([0.996, *np.full(8, 0.0005)])[:, None]
     assert output_names(shares, x_labels) == (
-        "x0 >99 %; x1 <1 %; x2 <1 %; x3 <1 %; x4 <1 %; 4 more <1 %",
+        "x0 >99%; x1 <1%; x2 <1%; x3 <1%; x4 <1%; 4 more <1%",
     )
 
 
 def test_twins_differ_by_decimals_and_by_a_number_where_they_do_not():
     shares = np.array([[0.504, 0.501, 0.2, 0.2], [0.496, 0.499, 0.8, 0.8]])
     assert output_names(shares, ["a", "b"]) == (
-        "a 50.4 %; b 49.6 %",
-        "a 50.1 %; b 49.9 %",
-        "b 80 %; a 20 %",
-        "b 80 %; a 20 % (2)",
+        "a 50.4%; b 49.6%",
+        "a 50.1%; b 49.9%",
+        "b 80%; a 20%",
+        "b 80%; a 20% (2)",
     )
 
 

@@ -22,7 +22,7 @@ def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
 
 
 @pytest.mark.parametrize(
-    ("key", "numbers", "said"),
+    ("key", "numbers", "message"),
     [
         ("alip", {"eps": 1.0, "lam": 0.0}, "more than 2.72 times as likely, or less than 1.00"),
         (
@@ -43,8 +43,8 @@ def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
         ("guess", {"bound": 0.25}, "right with a probability above 25%."),
     ],
 )
-def test_a_promise_is_said_in_numbers(key, numbers, said):
-    assert said in in_numbers(key, Numbers(**numbers), "S")
+def test_a_promise_is_said_in_numbers(key, numbers, message):
+    assert message in in_numbers(key, Numbers(**numbers), "S")
 
 
 def test_what_one_factor_does_not_say_has_no_sentence():

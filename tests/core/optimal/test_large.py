@@ -76,12 +76,12 @@ def test_many_symbols_begin_with_a_mechanism_and_improve_it(monkeypatch):
 def test_mechanisms_with_a_time_limit_share_that_of_a_search_for_many_symbols(monkeypatch):
     limits = []
 
-    def entry(one):
+    def entry(item):
         def make(joint, notion, options):
             limits.append(options.time_limit)
-            return one.make(joint, notion, options)
+            return item.make(joint, notion, options)
 
-        return replace(one, make=make) if "time_limit" in one.parameters else one
+        return replace(item, make=make) if "time_limit" in item.parameters else item
 
     monkeypatch.setattr(starts, "HEURISTICS", tuple(map(entry, starts.HEURISTICS)))
     joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))

@@ -14,7 +14,7 @@ from core.notions.robust_markov import RobustLDP
 from core.optimal.cutting_planes import AllowedOutputs
 from core.optimal.utility import MutualInformation
 from core.optimal.whole_kernel import (
-    FAR,
+    DEEP,
     REPLACED,
     VAIN,
     SidesOracle,
@@ -112,12 +112,12 @@ def test_a_climb_cut_short_returns_the_weights_that_were_nearest():
     program = _Apart(oracle, climb.p_x, 8)
     begun = climb._mixed(climb._anywhere(8))
     program.cut_all(begun)
-    near, value = climb._climb_apart(program, begun, FAR, NEVER)
+    near, value = climb._climb_apart(program, begun, DEEP, NEVER)
     assert value > 0
     program._oracle = Failing(oracle, 1)
     after, nothing = climb._climb_apart(program, near, 1e-6, NEVER)
     assert nothing == 0
-    assert depth_of(oracle, after[_used(after)]) <= 2 * FAR
+    assert depth_of(oracle, after[_used(after)]) <= 2 * DEEP
     np.testing.assert_allclose(after.sum(axis=0), climb.p_x)
 
 
@@ -136,12 +136,12 @@ def test_more_random_climbs_keep_no_less():
     values = []
     real = climb._climb_apart
 
-    def told(*arguments):
+    def recorded(*arguments):
         weights, value = real(*arguments)
         values.append((value, weights))
         return weights, value
 
-    climb._climb_apart = told
+    climb._climb_apart = recorded
     _, best = climb._best_apart(oracle, NEVER)
     assert len(values) > 2 * VAIN
     assert best is max(values, key=lambda item: item[0])[1]

@@ -201,10 +201,10 @@ def test_searches_on_adult_are_shipped_at_every_eps_and_more_is_kept_at_a_larger
             assert (np.array(lines[name].y) <= bound + 1e-9).all(), (panel, name)
 
 
-def as_compared(key, one):
+def as_compared(key, item):
     """Return the numbers of a published entry as verdicts compare them."""
-    numbers = np.arctanh(one.value) if key == "correlation" else one.value
-    return [(f"{number:.9g}", one.unit, one.drawn) for number in numbers.ravel().tolist()]
+    numbers = np.arctanh(item.value) if key == "correlation" else item.value
+    return [(f"{number:.9g}", item.unit, item.drawn) for number in numbers.ravel().tolist()]
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -252,9 +252,9 @@ def test_outcomes_and_reasons_in_the_shipped_run_follow_from_its_numbers():
             assert written["reason"] == verdict.reason, verdict.claim
 
 
-@pytest.mark.parametrize("one", shipped().experiments, ids=lambda item: item.key)
-def test_every_number_of_the_shipped_run_turns_its_verdict_and_none_is_of_few_draws(one):
-    for verdict in one.verdicts:
+@pytest.mark.parametrize("experiment", shipped().experiments, ids=lambda item: item.key)
+def test_every_number_of_the_shipped_run_turns_its_verdict_and_none_is_of_few_draws(experiment):
+    for verdict in experiment.verdicts:
         assert verdict.few == 0
         if verdict.outcome == "cannot be decided":  # of so many points some are off by chance
             off = [value.ours / value.error for value in verdict.values if value.error > 0]
@@ -313,7 +313,7 @@ VERIFIED = {
     ("lift_2", "Subset merging keeps about .83"): [0.834],
     ("lift_3", "AORR keeps .94"): [0.94],
     ("alip_3", "This share of draws has some utility"): [0.04, 0.10, 0.26, 0.67],
-    ("alip_2", "The highest utility at ε_u = .6 is .35"): [0.35],
+    ("alip_2", "The highest utility at εᵤ = .6 is .35"): [0.35],
     ("rldp_examples", "Bₛ follows from Theorem 1"): [0.40673, 0.09031],
     ("rldp_examples", "radₛ follows from these intervals"): [0.63103, 0.30675],
     ("rldp_examples", "Its I at P*"): [0.37021],

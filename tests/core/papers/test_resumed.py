@@ -83,13 +83,13 @@ def test_a_run_that_is_killed_goes_on_with_what_it_has_kept(tmp_path, whole):
 def test_an_experiment_whose_process_is_killed_is_run_again(tmp_path, whole):
     known, ended = set(descendants(os.getpid())), []
 
-    def told(key, _words):
+    def kill_first(key, _words):
         if key == "rldp_examples" and not ended:
             ended.extend(set(descendants(os.getpid())) - known)
             for item in ended:
                 os.kill(item, signal.SIGKILL)
 
-    run = running.run(chosen(KEYS), tmp_path, quick=True, report=told)
+    run = running.run(chosen(KEYS), tmp_path, quick=True, report=kill_first)
     assert ended
     assert numbers(run) == whole
 

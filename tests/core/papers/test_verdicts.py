@@ -103,7 +103,7 @@ def test_a_comparison_needs_a_printed_value():
 
 
 @pytest.mark.parametrize(
-    ("rule", "values", "said"),
+    ("rule", "values", "message"),
     [
         ("NO", (Value("a", 1.0, 1.0),), "A verdict by NO has values, and must have none."),
         ("NUM", (), "A verdict by NUM has no values, and must have some."),
@@ -111,8 +111,8 @@ def test_a_comparison_needs_a_printed_value():
         ("SEEN", (Value("a", 1.0, 1.0),), "A verdict's rule must be one of"),
     ],
 )
-def test_numbers_can_neither_be_left_out_nor_go_unheard(rule, values, said):
-    with pytest.raises(InvalidInputError, match=said):
+def test_numbers_can_neither_be_left_out_nor_go_unheard(rule, values, message):
+    with pytest.raises(InvalidInputError, match=message):
         Verdict(rule, "…", "", values, "A cause.")
 
 

@@ -185,11 +185,11 @@ def test_a_larger_share_may_keep_less_of_a_single_table(draw, eps, broken):
     assert text == f"The paper's claim {'fails' if broken else 'holds'} for this table."
 
 
-@pytest.mark.parametrize("one", WORLDS, ids=lambda item: item.key)
-def test_each_world_begins_where_print_is_wrong(one):
-    result = made(one.key)
+@pytest.mark.parametrize("entry", WORLDS, ids=lambda item: item.key)
+def test_each_world_begins_where_print_is_wrong(entry):
+    result = made(entry.key)
     assert result.broken
-    assert one.words(result)
+    assert entry.words(result)
 
 
 def test_the_keys_of_the_numbers_are_no_others():

@@ -2,17 +2,22 @@
 
 import hashlib
 import hmac
+import inspect
 import itertools
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from core.data.hierarchies import Hierarchy
 from core.data.spec import WITHHELD, Binning, LeftOut
+from core.records import readable
 from core.records.certificate import fingerprint
+from core.records.checking.check import REWORDED
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, unproven, verify
+from core.release import file_words
 from tests.core.records.makers import SEED, answer_on, keeping, people, read, write
 from tests.core.records.test_verifying import certified, outcomes
 
@@ -242,12 +247,20 @@ def test_a_certificate_of_version_4_verifies_as_it_was_written():
     assert result["left out"].passed is result["design"].passed is result["seed"].passed is True
 
 
+def test_no_phrase_of_older_certificates_is_written_now():
+    written = "\n".join(
+        [*(now for _, now in REWORDED), inspect.getsource(readable), inspect.getsource(file_words)]
+    )
+    assert [old for old, _ in REWORDED if re.search(old, written)] == []
+
+
 def test_a_certificate_of_version_5_verifies_as_it_was_written():
     old = OLD.with_name("version_5")
     body = json.loads((old / "released.json").read_text(encoding="utf-8"))
     assert (body["version"], len(body["design"]["left_out"]["x"])) == (5, 2)
     assert "The mechanism and all figures here follow from" in counts_sentence(body)
     text = json.dumps(body)
+    assert "Against whoever sees Y" in text  # other words than a new certificate has
     result = verify(text, old / "released.csv", old / "people.csv", key=b"k" * 32)
     assert failed(result) == []
     passed = {item.name for item in result if item.passed}

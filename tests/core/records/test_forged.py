@@ -523,11 +523,11 @@ def test_what_random_numbers_are_for_follows_from_the_certificate(made):
 
 
 @pytest.mark.parametrize(
-    "said", [["Bob is a spy"], ["0" * 63], ["1" * 64, "0" * 64], ["0" * 64] * 2]
+    "commitments", [["Bob is a spy"], ["0" * 63], ["1" * 64, "0" * 64], ["0" * 64] * 2]
 )
-def test_a_commitment_is_a_hash_and_nothing_else(said, made):
+def test_a_commitment_is_a_hash_and_nothing_else(commitments, made):
     body, path, _ = made
-    text = forged(body, put("design", "left_out", {"s": [], "x": said}))
+    text = forged(body, put("design", "left_out", {"s": [], "x": commitments}))
     with pytest.raises(InvalidInputError, match=r"'design\.left_out\.x' must list commitments"):
         verify(text, path)
 

@@ -56,14 +56,14 @@ def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("edit", "said"),
+    ("edit", "message"),
     [
         ({"notion": "0.3-LIP given what is known"}, "asks 0.3-LIP, not '0.3-LIP given what is"),
         ({"notion": "0.01-LIP"}, "asks 0.3-LIP, not '0.01-LIP'"),
         ({"unit": ""}, "unit is 'nats', not ''"),
     ],
 )
-def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path, edit, said):
+def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path, edit, message):
     _, _, original = made
     result, _ = answer_on(original, mechanism="optimal")
     body, path = certified(tmp_path, result, original)
@@ -73,7 +73,7 @@ def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path,
     forged["fingerprint"] = fingerprint(forged)
     answer = outcomes(forged, path)["notion"]
     assert answer.passed is False
-    assert said in answer.sentence
+    assert message in answer.sentence
 
 
 def test_without_the_original_a_promise_given_what_is_known_is_the_scenarios(made):

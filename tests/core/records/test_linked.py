@@ -227,7 +227,7 @@ def test_the_certificate_says_what_figures_of_other_columns_follow_from(option, 
     assert counts(item).startswith("The mechanism, levels and proof follow from how many records")
     reported = (
         "The figures of 'town' follow from how many records have each combination of S, X and this "
-        "column. Whoever knows the values of this column can find out which S and X fit"
+        "column. Anyone who knows the values of this column can find out which S and X fit"
     )
     assert reported in counts(item)
     plain = Released(tmp_path / "plain", "seed", files, tmp_path / "one.csv").body

@@ -54,7 +54,7 @@ def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):
         body, path = certified(tmp_path, result, original)
         assert body["levels"]["asked"]["unit"] == unit
         twice = written(body["levels"]["repeated"]["2"]["level"], unit)
-        once = written(body["levels"]["asked"]["achieved"], unit).replace("%", " %")
+        once = written(body["levels"]["asked"]["achieved"], unit)
         assert f"(level reached: {once})" in sentences_of(body)["one record"]
         assert (
             f"seen together, 2 reach {twice} and 3 reach" in sentences_of(body)["repeated releases"]

@@ -40,12 +40,12 @@ def by_hand(result, columns, names, keep=lambda _: True, kernel=None):
     return beside(counts, result.mechanism.kernel if kernel is None else kernel)
 
 
-def same(found, expected):
+def same(result, expected):
     for part in PART:
         for key, value in getattr(expected, part).items():
-            assert getattr(found, part)[key] == pytest.approx(value, rel=1e-12, abs=1e-12)
-    assert found.determined == pytest.approx(expected.determined)
-    assert (found.unique, found.records) == (expected.unique, expected.records)
+            assert getattr(result, part)[key] == pytest.approx(value, rel=1e-12, abs=1e-12)
+    assert result.determined == pytest.approx(expected.determined)
+    assert (result.unique, result.records) == (expected.unique, expected.records)
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ def outcomes(folder, body):
     return verify(json.dumps(body), folder / "y.csv", folder / "visits.csv", str(SEED))
 
 
-def said(body):
+def of_persons(body):
     return {entry["about"]: entry for entry in body["promises"]}["persons"]
 
 
@@ -52,8 +52,8 @@ def test_all_records_are_released_and_the_most_of_a_person_is_said(tmp_path):
     most = max(Counter(frame["id"]).values())
     assert body["original"]["persons"] == most > 1
     assert body["released"]["records"] == len(frame)
-    assert said(body)["status"] == "not promised"
-    assert said(body)["sentence"] == (
+    assert of_persons(body)["status"] == "not promised"
+    assert of_persons(body)["sentence"] == (
         f"Up to {most} records a person: a promise for one record is not one for a person."
     )
     checks = outcomes(tmp_path, body)
@@ -68,7 +68,9 @@ def test_only_the_first_record_of_each_is_released(tmp_path):
     first = frame.drop_duplicates("id")
     assert pd.read_csv(tmp_path / "y.csv")["id"].tolist() == first["id"].tolist()
     assert body["original"] | {"persons": 1, "records": len(first)} == body["original"]
-    assert said(body)["sentence"].startswith("Only the first record of each person, as 'id' names")
+    assert of_persons(body)["sentence"].startswith(
+        "Only the first record of each person, as 'id' names"
+    )
     assert failed(outcomes(tmp_path, body)) == []
 
 

@@ -21,8 +21,8 @@ SEED = 2**90 + 1
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    def release(plan, **asked):
-        result = evaluate(Scenario(mechanism="watchdog", **asked))
+    def release(plan, **request):
+        result = evaluate(Scenario(mechanism="watchdog", **request))
         target = tmp_path_factory.mktemp("release") / "y.parquet"
         return make(result, original("adult", Sources()), plan, target).certificate
 

@@ -138,6 +138,6 @@ def test_a_design_with_weights_for_other_records(tmp_path):
     assert failed(outcomes) == []
 
 
-def _applied(result, found, plan, target):
-    applied = write(result, found, target, "CSV", plan)
-    return certificate(Release(result, found, False, plan, applied), target)
+def _applied(result, source, plan, target):
+    applied = write(result, source, target, "CSV", plan)
+    return certificate(Release(result, source, False, plan, applied), target)

@@ -352,7 +352,7 @@ def test_the_certificate_of_a_plain_mechanism_promises_nothing(tmp_path):
     body, path = certified(tmp_path, result, original, keeping(Seeded(1), "dropped"))
     assert outcomes(body, path, original)["promise"].passed is None
     reported = {item["about"]: item["sentence"] for item in body["promises"]}
-    assert reported["one record"] == "No promise was asked of this mechanism."
+    assert reported["one record"] == "No promise was requested of this mechanism."
     assert reported["other columns"] == "No other column is released."
     body, _ = certified(tmp_path, result, original, keeping(Seeded(1), "kept"))
     assert body["released"]["treatment"] == "kept"

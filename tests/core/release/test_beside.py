@@ -101,10 +101,10 @@ def levels(lifts):
     }
 
 
-def agree(found, expected):
+def agree(result, expected):
     for key in KEYS:
-        assert found[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-14), key
-    assert list(found) == list(KEYS)
+        assert result[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-14), key
+    assert list(result) == list(KEYS)
 
 
 @settings(max_examples=60)

@@ -44,11 +44,11 @@ def test_whether_a_file_keeps_a_promise(notion, expected):
 
 
 @pytest.mark.parametrize(
-    ("times", "said"),
+    ("times", "words"),
     [(1, "×1.00"), (1.001, "×1.01"), (3.04, "×3.04"), (4364.4, "×4,364"), (2e9, "> ×1,000,000")],
 )
-def test_a_factor(times, said):
-    assert factor(math.log(times)) == said
+def test_a_factor(times, words):
+    assert factor(math.log(times)) == words
     assert factor(math.inf) == "×∞"
 
 
@@ -72,7 +72,7 @@ def test_a_file_in_sentences():
     assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in reported
     assert "to a reader who knows them, Y changes no belief" in reported
     assert (
-        "100 % of the records have values there that occur with one value of sex alone." in reported
+        "100% of the records have values there that occur with one value of sex alone." in reported
     )
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
     assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")

@@ -20,8 +20,8 @@ from core.release import in_turn, released_in_turn, split_budget
 from core.release.in_turn import LEVELS, PARTS
 
 XOR = np.zeros((2, 2, 2, 1))
-for one, other in product(range(2), repeat=2):
-    XOR[one ^ other, one, other] = 1
+for first, other in product(range(2), repeat=2):
+    XOR[first ^ other, first, other] = 1
 
 CORRELATED = np.array([[[8, 2], [3, 1]], [[1, 3], [2, 9]]])[..., None]
 
@@ -88,18 +88,18 @@ def levels(after, before):
     return {"lip": max(low, high), "ldp": ratio, "pml": high, "min_lift": low}
 
 
-def by_known(found, n_s, outputs):
+def by_known(result, n_s, outputs):
     """Return the masses of each secret by k and the first outputs."""
     sums = {}
-    for (s, k, ys), mass in found.items():
+    for (s, k, ys), mass in result.items():
         masses = sums.setdefault((k, ys[:outputs]), dict.fromkeys(range(n_s), Fraction(0)))
         masses[s] += mass
     return sums
 
 
-def same(found, expected):
+def same(result, expected):
     for key in LEVELS:
-        assert found[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-13), key
+        assert result[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-13), key
 
 
 @settings(max_examples=40)

@@ -77,7 +77,7 @@ def test_weights_that_are_no_counts_are_ranked_to_rounding():
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "message"),
     [
         ([[3, 1], [1, 3]], "so nothing about degree can be revealed."),
         ([[1, 2], [2, 4]], "sex and degree are independent, so all of degree can be published"),
@@ -100,8 +100,8 @@ def test_weights_that_are_no_counts_are_ranked_to_rounding():
         ),
     ],
 )
-def test_the_reason_in_words(counts, said):
-    assert said in what_is_left(Joint.from_counts(counts), "sex", "degree")
+def test_the_reason_in_words(counts, message):
+    assert message in what_is_left(Joint.from_counts(counts), "sex", "degree")
 
 
 @pytest.mark.parametrize(

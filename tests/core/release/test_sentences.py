@@ -39,7 +39,7 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
 
 
 @pytest.mark.parametrize(
-    ("released", "purpose", "told"),
+    ("released", "purpose", "sentence"),
     [
         (("race",), "information", "of the information in race survives"),
         (("race", "sex"), "information", "of the information in race and sex survives"),
@@ -49,11 +49,11 @@ def test_what_is_kept_and_what_can_be_kept_fit_into_one_sentence(nmi, gap):
         (("race",), "guess", "from race and 0."),
     ],
 )
-def test_columns_are_named_in_what_is_kept(released, purpose, told):
+def test_columns_are_named_in_what_is_kept(released, purpose, sentence):
     task = ("income",) if purpose != "information" else ()
     data = DataSpec("adult", ("relationship",), released, task=task)
     result = evaluate(Scenario(data=data, notion="lip", mechanism="watchdog", purpose=purpose))
-    assert told in finding(result)
+    assert sentence in finding(result)
 
 
 @pytest.mark.parametrize("n_s", [1, 2, 3])
@@ -120,7 +120,7 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         (
             "lip_delta",
@@ -135,10 +135,10 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
         ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
     ],
 )
-def test_exceptions_are_told(key, said):
+def test_exceptions_are_told(key, message):
     reported = finding(evaluate(Scenario(notion=key, eps=0.1, delta=0.01)))
     assert reported.startswith(
-        f"Except for releases of total probability 0.01, which may reveal everything, {said}"
+        f"Except for releases of total probability 0.01, which may reveal everything, {message}"
     )
     plain = finding(evaluate(Scenario(notion="lip", eps=0.1)))
     assert finding(evaluate(Scenario(notion="lip_delta", eps=0.1, delta=0.0))).startswith(

@@ -48,20 +48,20 @@ def worst(cube, kernel):
 
 
 @pytest.fixture(scope="module")
-def found():
+def result():
     return evaluate(KNOWN)
 
 
-def test_value_and_proof_are_those_of_the_notion_on_a_count_by_other_code(found):
+def test_value_and_proof_are_those_of_the_notion_on_a_count_by_other_code(result):
     cube = adult("sex", "occupation", "race")
     best = optimal(Joint.from_counts(cube.sum(axis=2)), Given(LIP(1), cube))
-    assert found.mechanism.status == best.status == "optimal"
-    assert found.mechanism.utility == pytest.approx(best.utility, abs=1e-6)
-    assert found.mechanism.upper_bound == pytest.approx(best.upper_bound, abs=2e-6)
-    assert worst(cube, found.mechanism.kernel) == pytest.approx(1, abs=1e-9)
-    assert found.lip == pytest.approx(1, abs=1e-9)
+    assert result.mechanism.status == best.status == "optimal"
+    assert result.mechanism.utility == pytest.approx(best.utility, abs=1e-6)
+    assert result.mechanism.upper_bound == pytest.approx(best.upper_bound, abs=2e-6)
+    assert worst(cube, result.mechanism.kernel) == pytest.approx(1, abs=1e-9)
+    assert result.lip == pytest.approx(1, abs=1e-9)
     without = evaluate(replace(KNOWN, data=DataSpec())).mechanism
-    assert found.mechanism.upper_bound < without.utility
+    assert result.mechanism.upper_bound < without.utility
     assert worst(cube, without.kernel) > 1.0 + 1e-6  # who does not ask for it does not get it
 
 
@@ -125,8 +125,8 @@ def test_with_the_secret_released_it_holds_by_its_definition():
     assert worst(pairs, result.mechanism.kernel) == pytest.approx(0.5, abs=1e-9)
 
 
-def test_the_finding_is_about_those_who_know_it(found):
-    text = finding(found)
+def test_the_finding_is_about_those_who_know_it(result):
+    text = finding(result)
     assert "For someone who knows only these records' distribution and a person's race, Y" in text
     assert "×2.72" in text
     assert "Y alone" not in text
@@ -151,16 +151,16 @@ def test_records_whose_secret_follows_are_told_with_the_level():
     assert "For 2 records, age alone already says sex." in finding(made)
 
 
-def test_its_program_gives_the_same(found, capsys):
+def test_its_program_gives_the_same(result, capsys):
     exec(snippet(KNOWN), {})
     text = capsys.readouterr().out
-    assert f"I(X;Y) {found.mechanism.utility:.4f}" in text
+    assert f"I(X;Y) {result.mechanism.utility:.4f}" in text
     assert "achieved 1.000000" in text
 
 
-def test_an_answer_survives_bytes_and_processes(found):
-    for again in (from_bytes(to_bytes(found)), pickle.loads(pickle.dumps(found))):
-        assert again.scenario == found.scenario
-        assert again.lip == found.lip
+def test_an_answer_survives_bytes_and_processes(result):
+    for again in (from_bytes(to_bytes(result)), pickle.loads(pickle.dumps(result))):
+        assert again.scenario == result.scenario
+        assert again.lip == result.lip
         notion = again.scenario.build_notion(again.joint)
         assert notion.holds(again.joint, again.mechanism.kernel)

@@ -62,7 +62,7 @@ def test_where_all_fits_the_program_has_no_check():
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "question",
     [
         {"purpose": "task"},
         {"purpose": "distortion", "loss": "absolute"},
@@ -71,9 +71,11 @@ def test_where_all_fits_the_program_has_no_check():
     ],
 )
 @pytest.mark.parametrize("mechanism", ["optimal", "watchdog"])
-def test_program_and_page_say_the_same_of_a_purpose_that_the_data_lack(asked, mechanism):
+def test_program_and_page_say_the_same_of_a_purpose_that_the_data_lack(question, mechanism):
     """Where no task was named the program ended in an AttributeError, of names in a TypeError."""
-    page, program = errors_of(Scenario(notion="lip", mechanism=mechanism, time_limit=0.1, **asked))
+    page, program = errors_of(
+        Scenario(notion="lip", mechanism=mechanism, time_limit=0.1, **question)
+    )
     assert program == page
 
 

@@ -68,17 +68,17 @@ def test_a_mark_stays_with_its_column_and_a_new_one_takes_the_least_that_is_free
 
 
 @pytest.mark.parametrize(
-    ("marks", "said"),
+    ("marks", "message"),
     [
         ((0, 0, 1), "The marks of columns must differ, got (0, 0, 1)."),
         ((0, 1), "A project of 3 columns must have as many marks, got 2."),
         ((0, 1, -1), "The mark of a column must be at least 0"),
     ],
 )
-def test_marks_that_tell_no_columns_apart_are_refused(marks, said):
+def test_marks_that_tell_no_columns_apart_are_refused(marks, message):
     with pytest.raises(InvalidInputError) as error:
         replace(THREE, marks=marks)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_link_with_a_mark_that_may_not_be_says_so_and_takes_a_free_one():

@@ -25,27 +25,27 @@ DATA = DataSpec("example:parity", (), ())
 MECHANISMS = ("constant", "watchdog", "subset_merging", "grr", "secret_rr", "optimal")
 
 
-def same(one, other):
+def same(first, other):
     """Say whether two values are equal to the last bit, types and orders of arrays included."""
-    if type(one) is not type(other):
+    if type(first) is not type(other):
         return False
-    if isinstance(one, np.ndarray):
-        flags = [(each.flags.writeable, each.flags.f_contiguous) for each in (one, other)]
+    if isinstance(first, np.ndarray):
+        flags = [(each.flags.writeable, each.flags.f_contiguous) for each in (first, other)]
         return (
             flags[0] == flags[1]
-            and (one.dtype, one.shape) == (other.dtype, other.shape)
-            and one.tobytes() == other.tobytes()
+            and (first.dtype, first.shape) == (other.dtype, other.shape)
+            and first.tobytes() == other.tobytes()
         )
-    if dataclasses.is_dataclass(one):
+    if dataclasses.is_dataclass(first):
         return all(
-            same(getattr(one, each.name), getattr(other, each.name))
-            for each in dataclasses.fields(one)
+            same(getattr(first, each.name), getattr(other, each.name))
+            for each in dataclasses.fields(first)
         )
-    if isinstance(one, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list | tuple):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other or (one != one and other != other)
+    if isinstance(first, dict):
+        return list(first) == list(other) and all(same(first[key], other[key]) for key in first)
+    if isinstance(first, list | tuple):
+        return len(first) == len(other) and all(map(same, first, other))
+    return first == other or (first != first and other != other)
 
 
 @pytest.mark.parametrize("notion", [entry.key for entry in notions.ALL])
@@ -134,15 +134,15 @@ def test_too_deep_an_answer_is_not_written():
         to_bytes(deep)
 
 
-def written(told, arrays=b""):
+def written(header, arrays=b""):
     """Return bytes whose checksum is right, whatever they tell."""
-    text = json.dumps(told).encode()
+    text = json.dumps(header).encode()
     body = len(text).to_bytes(8, "little") + text + arrays
     return MAGIC + hashlib.sha256(body).digest() + body
 
 
 @pytest.mark.parametrize(
-    "told",
+    "header",
     [
         ["o", "os:system", {"command": "true"}],
         ["o", "core.jobs.pool:Pool", {"size": 1}],
@@ -169,9 +169,9 @@ def written(told, arrays=b""):
     ],
     ids=str,
 )
-def test_bytes_that_ask_for_more_are_refused(told):
+def test_bytes_that_ask_for_more_are_refused(header):
     with pytest.raises(InvalidInputError, match="no answer of this version"):
-        from_bytes(written(told, b"12345678"))
+        from_bytes(written(header, b"12345678"))
 
 
 def test_the_same_bytes_with_an_array_that_is_there_are_read():

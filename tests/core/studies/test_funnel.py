@@ -52,13 +52,13 @@ def test_bounds_between_are_above_every_concave_curve_through_what_is_known(seed
 
 
 @pytest.mark.parametrize(
-    "told", [Average("maximal_leakage", 1.0), Average("sibson", 1.0, 2.0), FUNNEL]
+    "notion", [Average("maximal_leakage", 1.0), Average("sibson", 1.0, 2.0), FUNNEL]
 )
-def test_a_mixture_takes_of_a_budget_what_lies_between(told):
+def test_a_mixture_takes_of_a_budget_what_lies_between(notion):
     kernels = np.random.default_rng(4).dirichlet(np.ones(3), size=(2, 6))
     mixture = np.hstack([0.3 * kernels[0], 0.7 * kernels[1]])
-    levels = [told.achieved(JOINT, kernel) for kernel in (*kernels, mixture)]
-    item, other, both = taken(told, levels, JOINT)
+    levels = [notion.achieved(JOINT, kernel) for kernel in (*kernels, mixture)]
+    item, other, both = taken(notion, levels, JOINT)
     assert both == pytest.approx(0.3 * item + 0.7 * other, abs=1e-9)
 
 

@@ -28,9 +28,9 @@ def set_figure(monkeypatch):
     return use
 
 
-def answered(asked, status="optimal"):
+def answered(request, status="optimal"):
     """Return an answer of which only its ε and its status are asked."""
-    return SimpleNamespace(eps=asked.eps, mechanism=SimpleNamespace(status=status))
+    return SimpleNamespace(eps=request.eps, mechanism=SimpleNamespace(status=status))
 
 
 @pytest.mark.parametrize(("wanted", "otherwise"), [(0.5, "jumps"), (2.0, "beyond")])
@@ -40,8 +40,8 @@ def test_an_answer_that_time_cut_short_proves_no_end_of_the_figure(
     set_figure(lambda eps: float(eps > 0.3))
     assert match(LIP, DATA, "kept", wanted).status == otherwise
 
-    def late(asked, _data):
-        return answered(asked, "time limit" if asked.eps == 8 else "optimal")
+    def late(request, _data):
+        return answered(request, "time limit" if request.eps == 8 else "optimal")
 
     monkeypatch.setattr(matching, "answer", late)
     assert match(LIP, DATA, "kept", wanted).status == "cut short"

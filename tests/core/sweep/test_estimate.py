@@ -12,12 +12,12 @@ class Seconds:
     """A stopwatch that says what each point took, by mechanism and number of points."""
 
     def __init__(self, monkeypatch, each):
-        self.asked, self.each = [], each
+        self.chunks, self.each = [], each
         monkeypatch.setattr(module, "compute", self.compute)
         monkeypatch.setattr(module, "Stopwatch", lambda: self)
 
     def compute(self, chunk, **_report):
-        self.asked.append(chunk)
+        self.chunks.append(chunk)
         key, points = chunk.questions[0].mechanism, len(chunk.points)
         self.seconds = self.each[key] * points
         text = "time limit" if key == "optimal" else "heuristic"
@@ -34,7 +34,7 @@ def test_each_kind_counts_as_often_as_it_is_asked(monkeypatch):
     )
     result = estimate(sweep, {}, report=reported.append)
     assert result.seconds == pytest.approx(300 * 0.25 + 300 * 2.0)
-    together, alone = watch.asked
+    together, alone = watch.chunks
     assert together.at_once
     assert len(together.points) == result.measured - 1 == 3 * 32
     assert [question.eps for question in alone.questions] == [1.0]
@@ -54,7 +54,7 @@ def test_kinds_for_which_no_time_was_left_count_as_the_mean_of_the_others(monkey
         Scenario(), (("mechanism", ("grr", "oue")), ("eps", (1.0, 2.0))), draws=Draws(5, 3, 4)
     )
     result = estimate(sweep, {}, report=lambda _: None)
-    assert len(watch.asked) == result.measured == 1
+    assert len(watch.chunks) == result.measured == 1
     assert result.seconds == pytest.approx(20 * 0.5)
 
 
@@ -63,5 +63,5 @@ def test_data_that_is_counted_is_what_is_measured(monkeypatch):
     sweep = Sweep(Scenario(mechanism="grr"))
     known = count(sweep.scenario.data)
     estimate(sweep, {sweep.scenario.data: known}, report=lambda _: None)
-    assert watch.asked[0].counted is known
-    assert watch.asked[0].draws == ()
+    assert watch.chunks[0].counted is known
+    assert watch.chunks[0].draws == ()

@@ -134,7 +134,7 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
 
 
 @pytest.mark.parametrize(
-    ("rules", "beyond", "said"),
+    ("rules", "beyond", "message"),
     [
         (("NUM", "ORD"), 0.0, "± is the standard error over draws."),
         ((), 0.1, "± is the standard error over draws."),
@@ -152,7 +152,7 @@ def test_falling_and_rising_beliefs_have_the_colours_of_the_lift_page():
         ((), 0.0, ""),
     ],
 )
-def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
+def test_what_stands_behind_a_number_is_said_once(rules, beyond, message):
     with_error = Value("mean", 0.2, 0.25, error=0.01)
     result = replace(
         EXPERIMENT,
@@ -162,9 +162,9 @@ def test_what_stands_behind_a_number_is_said_once(rules, beyond, said):
         ),
         beyond=(Beyond("The optimum", 0.5, beyond),),
     )
-    assert of_errors(result) == said
+    assert of_errors(result) == message
     text = page(Run("0.1.0", "2026-01-01", "2 cores", 3, True, (result,)))
-    assert text.count("± is the standard") == (1 if said else 0)
+    assert text.count("± is the standard") == (1 if message else 0)
 
 
 def test_each_panel_has_its_own_series_and_axes():

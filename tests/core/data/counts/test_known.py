@@ -157,7 +157,7 @@ def test_a_record_a_cell_is_refused_for_what_it_is():
     frame = people(5, MOST_KNOWN - 10)
     frame["id"] = np.arange(len(frame))
     spec, sources = kept(frame, known=("id",))
-    with pytest.raises(InvalidInputError, match="nothing left to hide"):
+    with pytest.raises(InvalidInputError, match="nothing is left to hide"):
         count(spec, sources)
 
 

@@ -79,7 +79,7 @@ def test_a_person_without_a_name_and_counts_too_are_refused():
 def test_said_saved_and_read_again():
     assert ReadOptions.from_text(["person=id", "first=true"]) == FIRST
     assert ReadOptions.from_dict(FIRST.to_dict()) == FIRST
-    assert FIRST.said() == ["persons are named by 'id': only the first record of each counts"]
+    assert FIRST.phrases() == ["persons are named by 'id': only the first record of each counts"]
     assert FIRST.within(["s", "x"]) == ReadOptions()
 
 

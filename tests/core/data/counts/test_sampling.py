@@ -155,7 +155,7 @@ def test_no_confidence_is_claimed_of_weights():
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "message"),
     [
         ("many", "'wt' holds sampling weights, but record 2 (line 3) has 'many': use a number of"),
         ("-0.5", "record 2 (line 3) has '-0.5'"),
@@ -163,11 +163,11 @@ def test_no_confidence_is_claimed_of_weights():
         ("1e-12", "the largest may be at most 1,000,000,000 times the smallest above 0"),
     ],
 )
-def test_bad_weights_get_one_sentence(cell, said):
+def test_bad_weights_get_one_sentence(cell, message):
     rows = [("a", "p", "u", 1.5), ("b", "q", "u", cell), ("b", "p", "u", 2), ("a", "q", "u", 2)]
     with pytest.raises(InvalidInputError) as caught:
         counted(rows)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_only_zeros_and_counts_too_are_refused():
@@ -197,7 +197,7 @@ def test_weights_with_a_decimal_comma():
 
 
 def test_said_saved_and_read_again():
-    assert READ.said() == ["shares counted by the sampling weights of 'wt'"]
+    assert READ.phrases() == ["shares counted by the sampling weights of 'wt'"]
     assert ReadOptions.from_text(["sampling=wt"]) == READ
     assert ReadOptions.from_dict(READ.to_dict()) == READ
     assert READ.within(["s", "x"]) == ReadOptions()

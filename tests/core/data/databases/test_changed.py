@@ -119,7 +119,7 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("DROP TABLE copied", "does not exist or is hidden from this user."),
         (
@@ -129,7 +129,7 @@ def test_a_table_that_is_dropped_between_its_list_and_its_count(copy, opened, tm
     ],
 )
 def test_a_table_that_changes_between_its_columns_and_its_count(
-    change, said, copy, postgres_address, monkeypatch
+    change, message, copy, postgres_address, monkeypatch
 ):
     answered = tables.answered
 
@@ -138,7 +138,7 @@ def test_a_table_that_changes_between_its_columns_and_its_count(
         return answered(backend, query)
 
     monkeypatch.setattr(tables, "answered", late)
-    assert refused(f"{postgres_address}#copied") == f"copied in {postgres_address} {said}"
+    assert refused(f"{postgres_address}#copied") == f"copied in {postgres_address} {message}"
 
 
 def test_a_view_that_writes_is_refused(copy, administrator, postgres_address):

@@ -94,15 +94,15 @@ def expected(rows_file):
     return {name: count(replace(spec, source=source), sources) for name, spec in QUESTIONS.items()}
 
 
-def same(found, expected):
-    assert found.joint.s_labels == expected.joint.s_labels
-    assert found.joint.x_labels == expected.joint.x_labels
-    np.testing.assert_array_equal(found.joint.p, expected.joint.p)
+def same(result, expected):
+    assert result.joint.s_labels == expected.joint.s_labels
+    assert result.joint.x_labels == expected.joint.x_labels
+    np.testing.assert_array_equal(result.joint.p, expected.joint.p)
     left_out = {"title": "", "secret": "", "released": ""}
-    assert replace(found.report, **left_out) == replace(expected.report, **left_out)
+    assert replace(result.report, **left_out) == replace(expected.report, **left_out)
     if expected.task is not None:
-        assert found.task.labels == expected.task.labels
-        np.testing.assert_array_equal(found.task.p_t_given_x, expected.task.p_t_given_x)
+        assert result.task.labels == expected.task.labels
+        np.testing.assert_array_equal(result.task.p_t_given_x, expected.task.p_t_given_x)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

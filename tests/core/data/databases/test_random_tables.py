@@ -47,14 +47,14 @@ def answer(source, spec, sources=None):
         return str(error)
 
 
-def cells(found):
+def cells(result):
     """Return the number of records of each pair of names that has some."""
-    n = found.joint.p * found.report.n_used
+    n = result.joint.p * result.report.n_used
     np.testing.assert_allclose(n, np.rint(n), rtol=0, atol=1e-6)
     return {
         (s, x): round(n[i, j])
-        for i, s in enumerate(found.joint.s_labels)
-        for j, x in enumerate(found.joint.x_labels)
+        for i, s in enumerate(result.joint.s_labels)
+        for j, x in enumerate(result.joint.x_labels)
         if n[i, j] > 0.5
     }
 

@@ -37,7 +37,7 @@ def test_an_address_where_nobody_listens():
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "message"),
     [
         ("postgres://ann:pw@db/census#people", "must not contain a user's name or password"),
         ("postgres://db/census?password=pw#people", "must not contain a user's name or password"),
@@ -49,9 +49,9 @@ def test_an_address_where_nobody_listens():
         ("x" * 30 + "://" + "a" * 2_000 + "#t", "is written"),
     ],
 )
-def test_a_reference_that_cannot_be_used(source, said):
+def test_a_reference_that_cannot_be_used(source, message):
     reported = refused(source)
-    assert said in reported
+    assert message in reported
     assert "pw" not in reported.replace("password", "")
     assert len(reported) < 400
 

@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 
 from core.data import ReadOptions, Sources, describe, first_question, first_rows, present_marks
-from core.data.readers.asked import asked_of
+from core.data.readers.doubts import questions_about
 from core.errors import InvalidInputError, ReadingError
 
 
@@ -65,12 +65,12 @@ def test_commas_before_three_digits_are_asked_about_where_they_separate_no_field
     sources, source, _ = opened(text)
     read = first_question(source, sources).read
     assert (read.decimal, read.thousands) == (".", "")
-    (question,) = asked_of(source, sources, read)
+    (question,) = questions_about(source, sources, read)
     assert question.sentence.startswith("'people' has three digits after every comma, as in 12,345")
     result = []
     for item in question.choices:
         answered = replace(read, missing=("x",), **dict(item.options))
-        assert asked_of(source, sources, answered) == ()
+        assert questions_about(source, sources, answered) == ()
         result.append(describe(source, sources, answered).columns[1].low)
     assert result == [7, 1.234]
 
@@ -80,7 +80,7 @@ def test_commas_are_not_asked_about_where_another_value_says_what_they_are(other
     sources, source, _ = opened(f"land;people\nA;1,234\nB;12,345\nC;{other}\n")
     read = first_question(source, sources).read
     assert (read.decimal, read.thousands) == ((",", "") if len(other) < 6 else (".", ","))
-    assert asked_of(source, sources, read) == ()
+    assert questions_about(source, sources, read) == ()
 
 
 def test_words_before_a_colon_below_the_table_are_notes():
@@ -121,7 +121,7 @@ def test_a_total_above_lines_that_are_left_out_by_choice_is_still_told():
     _, rows, _, _ = rows_of(text, **left)
     assert len(rows) == 4
     sources, source, _ = opened(text, **left)
-    (question,) = asked_of(source, sources, ReadOptions(**left))
+    (question,) = questions_about(source, sources, ReadOptions(**left))
     assert question.sentence == "1 row may be a total of others, but counts as a record: 'Total'."
     read = ReadOptions(**left, **dict(question.choices[0].options))
     assert sources.open(source, (), read).rows == 3
@@ -153,11 +153,11 @@ def test_counts_beside_row_numbers_are_asked_about():
     lines = [f'"{i}","{c}","{s}","{v}",{7 * i}\n' for i, (c, s, v) in enumerate(cells, 1)]
     text = '"","Class","Sex","Survived","Freq"\n' + "".join(lines)
     sources, source, _ = opened(text)
-    (question,) = asked_of(source, sources)
+    (question,) = questions_about(source, sources)
     assert [item.label for item in question.choices] == ["Count by Freq", "Each row is one record"]
     twice = text + lines[0].replace('"1"', '"13"')
     sources, source, _ = opened(twice)
-    assert asked_of(source, sources) == ()
+    assert questions_about(source, sources) == ()
 
 
 def test_a_first_code_of_a_single_column_is_asked_about():

@@ -226,7 +226,7 @@ def test_two_rows_of_names_are_joined_by_a_click():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("sex;job;\nF;nurse\nM;clerk\n", "The names end with 1 extra delimiter."),
         ("sex;job\nF;nurse;\nM;clerk;\n", "Column 3 has no name and no value: left out."),
@@ -238,10 +238,10 @@ def test_two_rows_of_names_are_joined_by_a_click():
         ("sex;;job\nF;;nurse\nM; ;clerk\n", "Column 2 has no name and no value: left out."),
     ],
 )
-def test_empty_columns_and_trailing_delimiters(text, said):
+def test_empty_columns_and_trailing_delimiters(text, message):
     table, repairs = read(text)
     assert table == (["sex", "job"], [["F", "nurse"], ["M", "clerk"]])
-    assert repairs == [said]
+    assert repairs == [message]
 
 
 def test_a_named_column_without_values_stays_and_so_do_others_that_are_kept():
@@ -264,7 +264,7 @@ def test_names_with_underscores_and_brackets_stay():
 
 
 @pytest.mark.parametrize(
-    ("below", "said"),
+    ("below", "message"),
     [
         ("\nSource: the office\n", "1 line below the table is no record: left out."),
         (";;;\n;;;\n", "2 lines below the table are no records: left out."),
@@ -276,10 +276,10 @@ def test_names_with_underscores_and_brackets_stay():
         ("\nTotal;;14,5;191\n\nNote: stays in days.\n", None),
     ],
 )
-def test_notes_and_totals_below_are_left_out_and_undone(below, said):
+def test_notes_and_totals_below_are_left_out_and_undone(below, message):
     table, repairs = read(PEOPLE + below)
     assert table == TABLE
-    assert said is None or repairs == [said]
+    assert message is None or repairs == [message]
     assert len(read(PEOPLE + below, skip_end=0, pad="pad")[0][1]) > 3
 
 
@@ -408,9 +408,9 @@ def tables(draw):
     return names, rows, above + lines + below
 
 
-def check_table(found):
+def check_table(result):
     """Check that a file is read as it was written, or asked about."""
-    names, rows, text = found
+    names, rows, text = result
     try:
         columns, records = read(text)[0]
     except InvalidInputError:
@@ -423,14 +423,14 @@ def check_table(found):
 
 @settings(max_examples=40)
 @given(tables())
-def test_a_table_is_read_as_it_was_written_or_asked_about(found):
-    check_table(found)
+def test_a_table_is_read_as_it_was_written_or_asked_about(result):
+    check_table(result)
 
 
 @settings(max_examples=2_000)
 @given(tables())
-def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(found):
-    check_table(found)
+def test_two_thousand_tables_are_read_as_they_were_written_or_asked_about(result):
+    check_table(result)
 
 
 def test_names_such_as_e1_are_no_numbers_though_an_exponent_reads_so():

@@ -53,10 +53,10 @@ def values(sources, source, column, read):
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
     form=st.sampled_from(FORMATS),
     mark=st.sampled_from(["NA", "-99", "k. A.", "?"]),
-    told=st.booleans(),
+    named=st.booleans(),
 )
 def test_a_table_is_read_back_as_it_was_written(
-    numbers, names, encoding, delimiter, form, mark, told
+    numbers, names, encoding, delimiter, form, mark, named
 ):
     decimal, thousands = form
     texts = [written(number, *form) for number in numbers]
@@ -67,9 +67,11 @@ def test_a_table_is_read_back_as_it_was_written(
     writer.writerows([*rows, ["é", mark]])
     content = text.getvalue().encode(CODECS[encoding])
     sources = Sources()
-    source = sources.add_bytes(content, "pay.csv", ReadOptions(encoding if told else "", delimiter))
+    source = sources.add_bytes(
+        content, "pay.csv", ReadOptions(encoding if named else "", delimiter)
+    )
     read = ReadOptions(
-        encoding if told else "",
+        encoding if named else "",
         delimiter,
         decimal=decimal,
         thousands=thousands,

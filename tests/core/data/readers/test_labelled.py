@@ -15,7 +15,7 @@ from pyarrow import parquet
 from core.__main__ import main
 from core.data import DataSpec, ReadOptions, Sources, count, tables
 from core.data.readers import labelled, reading
-from core.data.readers.asked import asked_of
+from core.data.readers.doubts import questions_about
 from core.errors import InvalidInputError, ReadingError
 
 PEOPLE = """
@@ -396,11 +396,11 @@ def test_weights_that_spss_has_switched_on_are_asked_about(
     content = weighed(spss(tmp_path, frame=frame, **reported), 5)  # three for the long text
     sources = Sources()
     source = sources.add_bytes(content, "a.sav")
-    (request,) = asked_of(source, sources)
+    (request,) = questions_about(source, sources)
     assert request.sentence.startswith(f"The file weights its records by '{name}'")
     assert [item.label for item in request.choices][: len(choices)] == choices
     read_so = ReadOptions(**dict(request.choices[0].options))
-    assert asked_of(source, sources, read_so) == ()
+    assert questions_about(source, sources, read_so) == ()
     assert count(DataSpec(source, ("long",), ("x",), read=read_so), sources).joint.n == n
 
 

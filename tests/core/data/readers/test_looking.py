@@ -79,7 +79,7 @@ def test_codes_are_found_among_numbers_with_decimal_commas_and_in_parquet(source
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("a;b\n1,5;x\n2,5;y\n", ["decimal comma"]),
         ("a;b\n1.234;x\n2,5;y\n", ["decimal comma", "thousands point"]),
@@ -95,12 +95,12 @@ def test_codes_are_found_among_numbers_with_decimal_commas_and_in_parquet(source
     ],
 )
 def test_the_form_of_numbers_is_recognised_where_it_makes_more_columns_numbers(
-    sources, content, said
+    sources, content, message
 ):
     source = sources.add_bytes(content.encode(), "data.csv")
-    assert recognised(source, sources).said() == said
+    assert recognised(source, sources).phrases() == message
     request = first_question(source, sources)
-    assert request.read.said() == said
+    assert request.read.phrases() == message
     assert request == DataSpec.from_dict(request.to_dict())
 
 

@@ -41,7 +41,7 @@ def of_query(values, ask):
     define_texts(backend)
     try:
         table = backend.create_table("t", pa.table({"v": pa.array(values, pa.string())}), temp=True)
-        return backend.to_pyarrow(table.select(found=ask(table.v))).column(0).to_pylist()
+        return backend.to_pyarrow(table.select(answer=ask(table.v))).column(0).to_pylist()
     finally:
         backend.disconnect()
 
@@ -189,16 +189,16 @@ def test_points_before_three_digits_are_asked_about(sources):
     thousands = ReadOptions(decimal=",", thousands=".")
     joint = count(DataSpec(source, ("kind",), ("people",), read=thousands), sources)
     assert joint.joint.x_labels == ("980", "1234", "10500")
-    assert not joint.report.asked
+    assert not joint.report.left_open
     plain = ReadOptions(columns=(ColumnOptions("people", "number"),))
-    assert not count(DataSpec(source, ("kind",), ("people",), read=plain), sources).report.asked
+    assert not count(DataSpec(source, ("kind",), ("people",), read=plain), sources).report.left_open
 
 
 @pytest.mark.parametrize("values", [("1.234", "1.5"), ("0.123", "0.456"), ("1.1", "2.2")])
 def test_decimals_are_not_asked_about(sources, values):
     text = "a;b\n" + "".join(f"{'xy'[i]};{item}\n" for i, item in enumerate(values))
     source = sources.add_bytes(text.encode(), "p.csv")
-    assert not count(DataSpec(source, ("a",), ("b",)), sources).report.asked
+    assert not count(DataSpec(source, ("a",), ("b",)), sources).report.left_open
 
 
 FREQUENCIES = (
@@ -210,14 +210,14 @@ FREQUENCIES = (
 def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources):
     source = sources.add_bytes(FREQUENCIES.encode(), "freq.csv")
     spec = DataSpec(source, ("ward",), ("outcome",))
-    assert "occurs once. 'Freq' may count" in count(spec, sources).report.asked[0]
+    assert "occurs once. 'Freq' may count" in count(spec, sources).report.left_open[0]
     weighted = DataSpec(source, ("ward",), ("outcome",), read=ReadOptions(weight="Freq"))
     counted = count(weighted, sources)
-    assert (counted.joint.n, counted.report.n_used, counted.report.asked) == (1133, 1133, ())
+    assert (counted.joint.n, counted.report.n_used, counted.report.left_open) == (1133, 1133, ())
     a, b = (407, 158), (328, 240)
     assert (counted.joint.p * 1133).round().astype(int).tolist() == [list(a), list(b)]
     answered = DataSpec(source, ("ward",), ("outcome",), read=ReadOptions(weight=""))
-    assert count(answered, sources).report.asked == ()
+    assert count(answered, sources).report.left_open == ()
     info = describe(source, sources, ReadOptions(weight="Freq"))
     assert (info.rows, [item.name for item in info.columns]) == (1133, ["ward", "sex", "outcome"])
 
@@ -239,11 +239,11 @@ def test_records_are_said_with_the_rows_that_stand_for_them(sources):
 def test_records_with_a_number_each_are_no_counts(sources):
     text = "sex,job,age\n" + "F,a,31\nM,b,45\nF,a,52\nM,a,28\nF,b,31\nM,b,45\n"
     source = sources.add_bytes(text.encode(), "people.csv")
-    assert count(DataSpec(source, ("sex",), ("job",)), sources).report.asked == ()
+    assert count(DataSpec(source, ("sex",), ("job",)), sources).report.left_open == ()
 
 
 @pytest.mark.parametrize(
-    ("cell", "said"),
+    ("cell", "message"),
     [
         ("many", "record 2 (line 3) has 'many': use a whole number of at least 0."),
         ("-1", "record 2 (line 3) has '-1'"),
@@ -251,12 +251,12 @@ def test_records_with_a_number_each_are_no_counts(sources):
         ("1.5", "or read them as sampling weights"),
     ],
 )
-def test_bad_weights_get_one_sentence(sources, cell, said):
+def test_bad_weights_get_one_sentence(sources, cell, message):
     source = sources.add_bytes(f"a,b,n\nx,p,3\ny,q,{cell}\nx,q,2\n".encode(), "t.csv")
     spec = DataSpec(source, ("a",), ("b",), read=ReadOptions(weight="n"))
     with pytest.raises(InvalidInputError) as caught:
         count(spec, sources)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_a_release_has_a_row_for_each_record_and_is_verified(tmp_path):

@@ -82,7 +82,7 @@ NO_WORKBOOK = (
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (xls({"plot": (None, False)}), "b.xls has no sheet with cells."),
         (xls({"empty": ([], False)}), "b.xls is empty: its first sheet has no cells."),
@@ -95,8 +95,8 @@ NO_WORKBOOK = (
     ],
     ids=["chart", "empty", "password", "letter", "cut"],
 )
-def test_old_excel_that_is_no_table_is_refused_in_one_sentence(content, said):
-    assert refused(content, "b.xls") == said
+def test_old_excel_that_is_no_table_is_refused_in_one_sentence(content, message):
+    assert refused(content, "b.xls") == message
 
 
 def test_text_that_is_called_xls_is_read_as_text_and_said():
@@ -179,7 +179,7 @@ HUGE = row(cell("x", number_columns_repeated=16_384), number_rows_repeated=1_048
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (ods({"a": HUGE}), "b.ods spans 17,179,869,184 cells; at most 20,000,000 are"),
         (
@@ -202,8 +202,8 @@ HUGE = row(cell("x", number_columns_repeated=16_384), number_rows_repeated=1_048
     ],
     ids=["bomb", "texts", "long", "chart", "none", "password", "xml", "cut", "wide"],
 )
-def test_opendocument_that_is_no_table_is_refused_in_one_sentence(content, said):
-    assert said in refused(content, "b.ods")
+def test_opendocument_that_is_no_table_is_refused_in_one_sentence(content, message):
+    assert message in refused(content, "b.ods")
 
 
 def test_an_opendocument_file_that_unpacks_to_gigabytes_is_refused(monkeypatch):

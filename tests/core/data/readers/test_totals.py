@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, ReadOptions, Sources, count, first_question, first_rows
-from core.data.readers.asked import asked_of
+from core.data.readers.doubts import questions_about
 from core.errors import InvalidInputError, choice
 from core.records.certificate import make
 from core.records.design import Plan, original
@@ -44,7 +44,9 @@ def opened(text, **options):
 def question(text, **options):
     """Return the question about rows of totals: its sentence, and what its choices leave out."""
     sources, source, read = opened(text, **options)
-    result = [item for item in asked_of(source, sources, read) if "of others, but" in item.sentence]
+    result = [
+        item for item in questions_about(source, sources, read) if "of others, but" in item.sentence
+    ]
     return [(item.sentence, dict(item.choices[0].options).get("omit")) for item in result]
 
 
@@ -131,7 +133,7 @@ def test_true_levels_and_numbers_that_are_no_sums_are_not(text):
 )
 def test_headings_and_parts_of_other_rows_are_asked_about(text, rows, called):
     sources, source, read = opened(text, skip_end=0)
-    (request, *_) = asked_of(source, sources, read)
+    (request, *_) = questions_about(source, sources, read)
     are = (
         "row may be totals, headings or parts of others, but counts"
         if rows == 1
@@ -177,7 +179,7 @@ def test_a_total_below_the_table_is_left_out_and_its_undo_answers_the_question()
     assert repair.sentence == "Line 5 is the total: left out."
     undone = ReadOptions(**dict(repair.undo))
     assert sources.open(source, (), undone).rows == 4
-    assert asked_of(source, sources, undone) == ()
+    assert questions_about(source, sources, undone) == ()
     assert first_question(source, sources, undone).read == undone
 
 
@@ -191,10 +193,10 @@ def test_what_is_left_out_is_a_setting_of_the_command_line():
     setting = choice("", omit=("Total, all", "it's")).setting
     text = setting.removeprefix("--read ").strip("'").replace("'\"'\"'", "'")
     assert ReadOptions.from_text([text]).omit == ("Total, all", "it's")
-    assert ReadOptions.from_text(["omit=Total,Summe"]).said() == [
+    assert ReadOptions.from_text(["omit=Total,Summe"]).phrases() == [
         "rows called Summe, Total left out"
     ]
-    assert ReadOptions.from_text(["omit="]).said() == ["rows of totals are records"]
+    assert ReadOptions.from_text(["omit="]).phrases() == ["rows of totals are records"]
 
 
 CROSSED = "\tBus\tCar\tBike\nCity\t120\t45\t88\nSuburb\t60\t77\t40\nRural\t10\t90\t20\n"
@@ -204,7 +206,9 @@ def crossed(text, **options):
     """Return how the question about a cross table has its cells read; None where none is asked."""
     sources, source, read = opened(text, **options)
     read = first_question(source, sources, read).read
-    result = [item for item in asked_of(source, sources, read) if "cross table" in item.sentence]
+    result = [
+        item for item in questions_about(source, sources, read) if "cross table" in item.sentence
+    ]
     return sources, source, replace(read, **dict(result[0].choices[0].options)) if result else None
 
 
@@ -217,7 +221,7 @@ def test_a_cross_table_is_asked_about_and_read_by_a_click():
     records = sources.records(source, read)
     assert (records.rows, records.table.columns) == (550, ("column 1", "column"))
     assert crossed(CROSSED, cells=())[2] is None
-    assert read.said() == ["numbers of records in Bike, Bus, Car"]
+    assert read.phrases() == ["numbers of records in Bike, Bus, Car"]
 
 
 @pytest.mark.parametrize(

@@ -231,7 +231,7 @@ def test_what_has_too_many_levels_is_counted_at_a_higher_one():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"kind": "tree"}, "must be of a kind among 'prefix', 'table', 'interval', got 'tree'"),
         ({"kind": "prefix", "steps": (2, 3)}, "whole, decreasing and at least 1, got 2, 3"),
@@ -254,14 +254,14 @@ def test_what_has_too_many_levels_is_counted_at_a_higher_one():
         ),
     ],
 )
-def test_a_hierarchy_that_is_none(values, said):
+def test_a_hierarchy_that_is_none(values, message):
     with pytest.raises(InvalidInputError) as caught:
         Hierarchy("c", **values)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"hierarchies": [3]}, "A hierarchy must be a JSON object, got 3"),
         ({"hierarchies": [{"column": "a"}]}, "A hierarchy's kind must be a text"),
@@ -275,10 +275,10 @@ def test_a_hierarchy_that_is_none(values, said):
         ({"rare_levels": [{"column": "a", "below": 0}]}, "records below which levels of 'a' are"),
     ],
 )
-def test_what_is_no_json_of_one(values, said):
+def test_what_is_no_json_of_one(values, message):
     with pytest.raises(InvalidInputError) as caught:
         DataSpec.from_dict(values)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_what_does_not_go_together():
@@ -313,7 +313,7 @@ def test_old_questions_keep_their_hashes_and_new_ones_have_their_own():
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "message"),
     [
         ({"level": "["}, "which is ignored"),
         ({"level": '["a"]'}, 'It must be ["COLUMN", "KIND", LEVEL, [STEP or ROW, …]]'),
@@ -323,8 +323,8 @@ def test_old_questions_keep_their_hashes_and_new_ones_have_their_own():
         ({"rare_of": '["age", 5]', "bins": "age:width:4"}, "make them wider"),
     ],
 )
-def test_a_link_with_what_is_none_says_so(query, said):
+def test_a_link_with_what_is_none_says_so(query, message):
     scenario, [notice] = from_query(query)
-    assert said in notice
+    assert message in notice
     assert not scenario.data.hierarchies
     assert not scenario.data.rare_levels

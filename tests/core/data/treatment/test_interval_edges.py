@@ -30,17 +30,17 @@ def counted(values, steps, level=1, start="0"):
     return count(DataSpec(source, ("g",), ("n",), hierarchies=(numbers,)), sources)
 
 
-def held(found):
+def held(result):
     """Return how many records each interval holds, by the text of its lower edge."""
-    joint = found.joint
+    joint = result.joint
     return {
         label[1:].partition(",")[0] if label[0] == "[" else label: round(part * joint.n)
         for label, part in zip(joint.x_labels, joint.p.sum(axis=0), strict=True)
     }
 
 
-def edges(found):
-    return found.codings[1].bins[0].edges
+def edges(result):
+    return result.codings[1].bins[0].edges
 
 
 TENTHS = [f"{i / 10}" for i in range(11)]
@@ -113,14 +113,14 @@ def test_edges_that_are_one_float_are_one_edge():
 
 
 @pytest.mark.parametrize(
-    ("values", "steps", "said"),
+    ("values", "steps", "message"),
     [
         (["0", "1000000"], ("1",), "'n' are 1,000,001, from 0 to 1e+06: at most 200 are allowed"),
         (["0", "1e300"], ("1e-300",), "at most 200 are allowed, so choose a higher level"),
         (["0", "1.7e308"], ("1e308",), "reach beyond the largest number that can be held"),
     ],
 )
-def test_too_many_or_too_far(values, steps, said):
+def test_too_many_or_too_far(values, steps, message):
     with pytest.raises(InvalidInputError) as caught:
         counted(values, steps)
-    assert said in str(caught.value)
+    assert message in str(caught.value)

@@ -16,10 +16,10 @@ def test_outputs_are_ordered_by_their_first_symbol():
 def test_what_is_too_long_to_spell_out_is_named_by_shares_and_clashes_are_told_apart():
     long = "a" * 30
     named = merged_labels(((0, 1), (2,)), [long, long + "b", "c"], np.array([0.1, 0.3, 0.6]))
-    assert named == (f"{long}b 75 %; {long} 25 %", "c")
+    assert named == (f"{long}b 75%; {long} 25%", "c")
     names = ["a", "b", "a + b", "a + b (2)"]
     labels = merged_labels(((0, 1), (2,), (3,)), names, np.full(4, 0.25))
     assert labels == ("a + b", "a + b (2)", "a + b (2) (2)")
     assert merged_labels(((0,),), ["x" * 90], np.ones(1)) == ("x" * 90,)
     impossible = merged_labels(((0, 1),), [long, long + "b"], np.zeros(2))
-    assert impossible == (f"{long} 50 %; {long}b 50 %",)
+    assert impossible == (f"{long} 50%; {long}b 50%",)

@@ -45,12 +45,15 @@ def test_no_optimum_exceeds_it(seed, notion, released):
 def test_under_ldp_it_is_the_worst_chord(eps):
     """Against the maximum over the lowest lift a and the mass p of those who have a·e^ε."""
 
-    def told(low):
+    def information(low):
         p = (1 / low - 1) / np.expm1(eps)
         return (1 - p) * low * np.log(low) + p * low * np.exp(eps) * (np.log(low) + eps)
 
     worst = minimize_scalar(
-        lambda a: -told(a), bounds=(np.exp(-eps), 1), method="bounded", options={"xatol": 1e-12}
+        lambda a: -information(a),
+        bounds=(np.exp(-eps), 1),
+        method="bounded",
+        options={"xatol": 1e-12},
     )
     assert LDP(eps).most_about_secret() == pytest.approx(-worst.fun, abs=1e-9)
 

@@ -5,10 +5,10 @@ import pytest
 
 from core import clock
 from core.data import DataSpec, count
+from core.limits import FAR
 from core.measures import entropy
 from core.mechanisms import polyopt, robust_optimal, secret_randomized_response
 from core.mechanisms.optima.every_distribution import (
-    FAR,
     most_of_one_output,
     under_every_distribution,
 )

@@ -16,9 +16,9 @@ from core.optimal.polytopes.rays import best_kernels, extreme_rays
 from core.optimal.polytopes.standard_form import polytope
 
 
-def same_points(found, expected):
-    assert len(found) == len(expected)
-    distance = np.abs(found[:, None] - expected[None]).max(axis=2)
+def same_points(result, expected):
+    assert len(result) == len(expected)
+    distance = np.abs(result[:, None] - expected[None]).max(axis=2)
     assert distance.min(axis=1).max() < 1e-9
     assert distance.min(axis=0).max() < 1e-9
 

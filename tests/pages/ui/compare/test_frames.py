@@ -35,10 +35,10 @@ def moved(project, places, **changes):
     return framed(list(map(evaluate, then)), shown(project), places, lines=True)
 
 
-def framed(*told, **more):
+def framed(*parts, **more):
     """Make a frame as the server does, in whatever thread, and return what a browser gets."""
     with visits.ahead_for(None):
-        return json.loads(json.dumps(frames.frame(*told, **more)))
+        return json.loads(json.dumps(frames.frame(*parts, **more)))
 
 
 @pytest.mark.parametrize(("places", "eps"), [([1], 0.4), ([0, 2], 2.5)])
@@ -110,20 +110,20 @@ def test_a_column_without_an_answer_says_so_and_has_no_figures():
 def test_frames_are_new_where_a_line_another_answer_or_the_axes_are():
     before = shown(QUICK)
     longer = [replace(before.lines[0], line=None), *before.lines[1:]]
-    other = replace(before.found[2], result=evaluate(replace(QUICK.scenarios[2], eps=0.2)))
-    own = replace(before.found[1], result=evaluate(replace(QUICK.scenarios[1], eps=0.2)))
+    other = replace(before.answered[2], result=evaluate(replace(QUICK.scenarios[2], eps=0.2)))
+    own = replace(before.answered[1], result=evaluate(replace(QUICK.scenarios[1], eps=0.2)))
     drawn = {
         frames._drawn_with(item, [1], lines=True)
         for item in (
             before,
             replace(before, lines=longer),
-            replace(before, found=[*before.found[:2], other]),
+            replace(before, answered=[*before.answered[:2], other]),
             replace(before, whole=True),
             replace(before, unit="bits"),
         )
     }
     assert len(drawn) == 5
-    same = replace(before, found=[before.found[0], own, before.found[2]])
+    same = replace(before, answered=[before.answered[0], own, before.answered[2]])
     assert frames._drawn_with(same, [1], lines=True) in drawn
     of_another = replace(before, lines=longer)
     assert frames._drawn_with(of_another, [1], lines=False) == frames._drawn_with(

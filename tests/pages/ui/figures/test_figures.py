@@ -218,19 +218,19 @@ def test_many_nodes_have_no_names_in_a_low_chart(dense):
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "message"),
     [
         ([[1, 1, 0], [1, 1, 1]], "each allows ≥ 1 of 2 secrets"),
         ([[1, 1], [1, 1]], "each allows both secrets"),
         ([[1, 1], [1, 1], [1, 1]], "each allows all 3 secrets"),
     ],
 )
-def test_a_graph_says_how_many_secrets_each_release_allows(counts, said):
+def test_a_graph_says_how_many_secrets_each_release_allows(counts, message):
     joint = np.array(counts) / np.sum(counts)
     drawn = figures.confusability(
         release_graph(leakage(joint, tuple("abc")[: joint.shape[1]])), "X itself", "before"
     )
-    assert drawn["layout"]["annotations"][1]["text"] == f"one part<br>{said}"
+    assert drawn["layout"]["annotations"][1]["text"] == f"one part<br>{message}"
 
 
 def test_names_around_a_circle_of_a_card_have_a_dozen_letters_and_short_ones_stand_upright():
@@ -279,13 +279,13 @@ def test_many_symbols_leave_out_names_but_not_cells():
     assert "7 more" in figure["layout"]["xaxis"]["title"]["text"]
 
 
-def contrast(one, two):
+def contrast(first, second):
     def light(colour):
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
-    high, low = sorted((light(one), light(two)), reverse=True)
+    high, low = sorted((light(first), light(second)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 

@@ -17,7 +17,7 @@ def line(title="a", **more):
         "up_bars": (np.array([0.05, 0.1, np.nan]), np.array([0.05, 0.1, np.nan])),
         "bound": np.array([0.25, 0.625, np.nan]),
         "best": np.array([True, False, True]),
-        "told": ("x", "y", "z"),
+        "hover": ("x", "y", "z"),
     }
     return SweptLine(title=title, **(plain | more))
 

@@ -223,7 +223,7 @@ def part():
     try:
         raise {error}
     except Exception as error:
-        if not server.told(error):
+        if not server.report_error(error):
             raise
 
 part()
@@ -232,7 +232,7 @@ st.write("the rest")
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         ("MemoryError()", "Not enough memory"),
         ("OSError(errno.ENOMEM, 'Cannot allocate memory')", "Not enough memory"),
@@ -240,15 +240,17 @@ st.write("the rest")
         ("ValueError('a secret')", ""),
     ],
 )
-def test_what_the_server_lacks_is_a_sentence_and_what_it_kept_is_given_up(monkeypatch, error, said):
+def test_what_the_server_lacks_is_a_sentence_and_what_it_kept_is_given_up(
+    monkeypatch, error, message
+):
     monkeypatch.setattr(store, "SHARED", store.Store(10))
     store.SHARED.put("large", b"a" * (store.SMALL + 1))
     app = AppTest.from_string(HUNGRY.format(error=error), default_timeout=PATIENCE).run()
-    assert [item.value[: len(said)] for item in app.error] == [said] * bool(said)
+    assert [item.value[: len(message)] for item in app.error] == [message] * bool(message)
     assert not any("/srv" in item.value for item in app.error)
-    assert bool(app.exception) == (not said)
-    assert (store.SHARED.find("large") is None) == ("memory" in said)
+    assert bool(app.exception) == (not message)
+    assert (store.SHARED.find("large") is None) == ("memory" in message)
 
 
 def test_the_server_asks_for_that_sentence():
-    assert application.app._on_script_error is server.told
+    assert application.app._on_script_error is server.report_error

@@ -5,7 +5,6 @@ import pandas as pd
 import pyarrow as pa
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.parts import exports
 from pages.ui.parts.exports import csv_bytes
 from pages.ui.parts.tables import MOST_LINES, lines, number, readable
 from tests.pages.waiting import PATIENCE
@@ -43,24 +42,6 @@ def test_where_there_is_no_number_a_dash_is_shown():
 def test_a_table_without_them_is_left_as_it_is():
     frame = FRAME[["name", "n"]]
     assert readable(frame) is frame
-
-
-def test_a_table_names_outputs_as_pages_do_and_its_files_as_files_do(monkeypatch):
-    def page():
-        import pandas as pd
-
-        from pages.ui.parts import tables
-
-        tables.sheet(pd.DataFrame({"y": ["a 60 %; b 40 %"], "c 9 %; d 91 %": [0.5]}), "some")
-
-    saved = []
-    button = exports.button
-    monkeypatch.setattr(
-        exports, "button", lambda *of, **more: (saved.append(of[3]), button(*of, **more))
-    )
-    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
-    assert app.dataframe[0].value.to_dict("list") == {"y": ["a 60%; b 40%"], "c 9%; d 91%": [0.5]}
-    assert saved[0]().decode().splitlines() == ["y,c 9 %; d 91 %", "a 60 %; b 40 %,0.5"]
 
 
 def test_the_csv_can_be_read_back():

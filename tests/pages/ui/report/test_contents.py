@@ -176,10 +176,10 @@ def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
     assert waits == {"provisional": False}
     answer = consequences(result)
     assert unit == "nats"
-    assert shown.told.own == answer.own
-    assert shown.told.redrawn == answer.redrawn
-    assert {key: item.level for key, item in shown.told.implied.items()} == pytest.approx(
+    assert shown.consequences.own == answer.own
+    assert shown.consequences.redrawn == answer.redrawn
+    assert {key: item.level for key, item in shown.consequences.implied.items()} == pytest.approx(
         {key: item.level for key, item in answer.implied.items()}
     )
-    assert shown.told.realised is None
+    assert shown.consequences.realised is None
     assert (shown.second, shown.what_if) == ("", ())

@@ -23,7 +23,7 @@ class Counting:
     """An app with one script, which counts how often it was asked."""
 
     def __init__(self):
-        self.asked = 0
+        self.requests = 0
         self.routes = Starlette(
             routes=[
                 Route("/static/js/{name}", self.script),
@@ -35,7 +35,7 @@ class Counting:
         )
 
     async def script(self, request):
-        self.asked += 1
+        self.requests += 1
         if request.path_params["name"] != "a.js":
             return Response(b"no such script", status_code=404)
         headers = {"cache-control": "public, immutable", "etag": '"1"'}
@@ -43,7 +43,7 @@ class Counting:
 
     async def page(self, request):
         del request
-        self.asked += 1
+        self.requests += 1
         return Response(PAGE, media_type="text/html")
 
     async def __call__(self, scope, receive, send):
@@ -90,7 +90,7 @@ def test_a_script_is_compressed_once_as_the_browser_reads_it(path, accepted, cod
         assert headers["content-type"].startswith("text/javascript")
         assert len(body) < len(SCRIPT) / 20
         assert UNDO[coding](body) == SCRIPT
-    assert inner.asked == 1
+    assert inner.requests == 1
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_what_is_missing_is_asked_for_again():
         status, headers, body = load(app, "/static/js/b.js", accept_encoding="br")
         assert (status, body) == (404, b"no such script")
         assert "content-encoding" not in headers
-    assert inner.asked == 2
+    assert inner.requests == 2
 
 
 def test_a_page_at_an_address_that_nothing_has_is_not_kept():
@@ -127,5 +127,5 @@ def test_a_page_at_an_address_that_nothing_has_is_not_kept():
         status, headers, body = load(app, f"/{place}/static/js/a.js", accept_encoding="br")
         assert (status, body) == (200, PAGE)
         assert "content-encoding" not in headers
-    assert inner.asked == 3
+    assert inner.requests == 3
     assert not app._kept

@@ -84,7 +84,7 @@ async def leave(address):
         await visitor.leave_for("robust", "eps", 1.5)
         assert visitor.page == visitor.pages["robust"] != explore
         await visitor.move("eps", 2.0)
-        assert visitor.asked("eps") == "2"
+        assert visitor.query_value("eps") == "2"
         assert not visitor.says(EXCEPTION)
         return visitor.pages["robust"], visitor.begun
 

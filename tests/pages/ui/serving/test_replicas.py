@@ -70,14 +70,14 @@ async def loses_one(replicas, address):
         with pytest.raises(LostError):
             await lost.move("eps", 1.25)
         await stays.move("eps", 2.0)
-        assert stays.asked("eps") == "2"
+        assert stays.query_value("eps") == "2"
         async with visiting(address, first, "a-session") as again:  # the other server takes it
             await again.load(lost.query)
             assert again.says("The connection to the server was lost")
-            assert again.asked("eps") == lost.asked("eps") == "0.75"
+            assert again.query_value("eps") == lost.query_value("eps") == "0.75"
             assert again.says("survives")
             await again.move("eps", 1.5)
-            assert again.asked("eps") == "1.5"
+            assert again.query_value("eps") == "1.5"
             assert not again.says(EXCEPTION)
         await stays.move("eps", 2.5)
         assert stays.says("survives")
@@ -99,11 +99,11 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
         asyncio.run(loses_one(replicas, f"http://127.0.0.1:{port}"))
         ended, reported = threading.Event(), []
 
-        def said(words):
+        def record(words):
             reported.append(words)
             ended.set()
 
-        replicas.watch(ended, said)
+        replicas.watch(ended, record)
         assert reported == ["Server 1 stopped or did not answer; another replaces it."]
         until(lambda: replicas.replicas[0].look(), "no other server took its place")
         assert [item.starts for item in replicas.replicas] == [2, 1]

@@ -13,9 +13,9 @@ def test_a_script_holds_its_turn_gives_it_back_and_does_not_wait_for_ever(monkey
     monkeypatch.setattr(patches, "PATIENCE", 0.0)
     free = []
 
-    def run(_, asked):
+    def run(_, request):
         free.append(turns.acquire(blocking=False))
-        if asked == "fails":
+        if request == "fails":
             raise ValueError("a script's own error")
 
     monkeypatch.setattr(patches, "_run", run)

@@ -31,7 +31,7 @@ def test_cells_are_what_stands_in_the_table():
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "message"),
     [
         ("alpha", "at 1 the mean is always 1"),
         ("k_anonymity", "It counts secrets, not records."),
@@ -41,8 +41,8 @@ def test_cells_are_what_stands_in_the_table():
         ("delta", "The total probability of outputs"),
     ],
 )
-def test_a_term_means_what_the_code_computes(key, said):
-    assert said in glossary.meaning(key)
+def test_a_term_means_what_the_code_computes(key, message):
+    assert message in glossary.meaning(key)
 
 
 def test_every_slider_and_figure_is_explained_by_the_glossary():

@@ -86,7 +86,7 @@ def written(drawn):
 @pytest.mark.parametrize("width", [205, 300, 420])
 def test_no_two_outputs_of_300_streets_have_the_same_name_in_a_graph(joined, width):
     street = [f"street {i:03d} of the old town" for i in range(300)]
-    names = [f"{street[i]} 60 %; {street[i - 1]} 30 %; 298 more 10 %" for i in range(300)]
+    names = [f"{street[i]} 60%; {street[i - 1]} 30%; 298 more 10%" for i in range(300)]
     p = np.full((2, 300), 1 / 600) if joined else np.eye(300) / 300
     shown = written(
         figures.confusability(release_graph(leakage(p, names)), "it", "after", width=width)

@@ -40,11 +40,11 @@ class Workers:
     """Does what is submitted at once, and notes it."""
 
     def __init__(self):
-        self.asked, self.lams, self.seconds, self.urgent = [], [], set(), set()
+        self.requests, self.lams, self.seconds, self.urgent = [], [], set(), set()
 
     def __call__(self, function, calls, *, time_limit, urgent=False, **_):
         self.urgent.add(urgent)
-        self.asked.append([arguments[0].eps for call, arguments in calls if call is answer])
+        self.requests.append([arguments[0].eps for call, arguments in calls if call is answer])
         self.lams.append([arguments[0].lam for call, arguments in calls if call is answer])
         self.seconds |= {arguments[2] for call, arguments in calls if call is implications}
         job = Job(time_limit)
@@ -65,14 +65,14 @@ def test_every_place_is_answered_once_the_nearest_first_and_some_far_ones_with_t
     assert places.want("one", result, grid)
     assert not places.want("two", result, grid)  # work is under way for both
     places.work()
-    order = [eps for chunk in workers.asked for eps in chunk]
+    order = [eps for chunk in workers.requests for eps in chunk]
     assert sorted(order) == PLACES
-    assert workers.asked == [
+    assert workers.requests == [
         [0.3, 1.0, 0.5, 0.6],  # half and twice .52, the nearest
         [0.1, 0.4, 0.7, 0.8],  # a quarter; 2.08 is beyond the slider
         [0.0, 0.2, 0.9, 1.1],
     ]
-    assert max(len(chunk) for chunk in workers.asked) == AT_ONCE
+    assert max(len(chunk) for chunk in workers.requests) == AT_ONCE
     assert not places.want("three", result, grid)  # nothing is left
 
 
@@ -113,7 +113,7 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     thread = threading.Thread(target=places.work)
     thread.start()
     thread.join()
-    assert len(workers.asked) == len(PLACES) // AT_ONCE
+    assert len(workers.requests) == len(PLACES) // AT_ONCE
     assert workers.seconds == {meaning.DEFAULT_SECONDS}
     assert text == []
 
@@ -130,8 +130,8 @@ def test_the_places_follow_the_slider():
     places._submit = submit
     places.want("one", result, grid)
     places.work()
-    assert workers.asked[0] == [0.0, 0.2, 0.1, 0.3]  # .2 is twice the least
-    assert workers.asked[1] == [1.1, 1.0, 0.9, 0.8]
+    assert workers.requests[0] == [0.0, 0.2, 0.1, 0.3]  # .2 is twice the least
+    assert workers.requests[1] == [1.1, 1.0, 0.9, 0.8]
 
 
 def test_work_ends_when_no_page_shows_the_question():
@@ -146,7 +146,7 @@ def test_work_ends_when_no_page_shows_the_question():
     for page in ("one", "two"):
         places.want(page, shown(), grid)
     places.work()
-    assert len(workers.asked) == 1
+    assert len(workers.requests) == 1
     open_pages.add("two")
     assert places.want("two", shown(), grid)  # who comes back has the rest worked out
 
@@ -158,7 +158,7 @@ def test_what_is_kept_is_not_answered_again():
     places = Ahead(workers)
     places.want("one", result, grid)
     places.work()
-    assert sorted(eps for chunk in workers.asked for eps in chunk) == [
+    assert sorted(eps for chunk in workers.requests for eps in chunk) == [
         eps for eps in PLACES if eps != 0.3
     ]
 
@@ -186,7 +186,7 @@ def test_the_questions_that_wait_are_bounded(monkeypatch):
     begun = [places.want(str(lam), shown(eps=0.5, lam=lam), grid) for lam in (0.1, 0.2, 0.3)]
     assert begun == [True, False, False]
     places.work()
-    assert sum(map(len, workers.asked)) == 2 * len(PLACES)
+    assert sum(map(len, workers.requests)) == 2 * len(PLACES)
 
 
 def test_an_error_is_the_answer_of_its_call_alone():
@@ -300,7 +300,7 @@ def test_places_under_a_finger_wait_for_no_line_of_a_frontier(monkeypatch, urgen
     monkeypatch.setattr(ahead.threading.Thread, "start", ahead.threading.Thread.run)
     ahead.begin_for("one", shown(), grid, name="eps", owner=None, urgent=urgent)
     assert workers.urgent == {urgent}
-    assert (max(abs(eps - 1.0) for eps in workers.asked[0]) < 0.25) == urgent
+    assert (max(abs(eps - 1.0) for eps in workers.requests[0]) < 0.25) == urgent
 
 
 def test_a_sessions_own_data_is_answered_for_it_alone():
@@ -327,7 +327,7 @@ def test_work_for_a_session_ends_with_it():
     del owner
     gc.collect()
     places.work()
-    assert workers.asked == []
+    assert workers.requests == []
 
 
 def test_no_data_base_is_asked_unasked():

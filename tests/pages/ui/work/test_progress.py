@@ -8,7 +8,7 @@ from core.jobs import State
 from core.jobs.job import Job
 from pages.ui.serving import offers
 from pages.ui.work import progress
-from pages.ui.work.progress import told
+from pages.ui.work.progress import progress_of
 from tests.pages.sent import working
 
 
@@ -38,7 +38,7 @@ def job(*, state=State.RUNNING, progress=None, seconds=0.0):
     ],
 )
 def test_progress_is_judged_by_parts_or_by_time(work, done, text):
-    assert told(work, "Merging", 10.0) == (pytest.approx(done), text)
+    assert progress_of(work, "Merging", 10.0) == (pytest.approx(done), text)
 
 
 @pytest.mark.parametrize(("sessions", "seconds"), [(0, 0.5), (12, 0.5), (50, 2.0), (100, 4.0)])

@@ -58,7 +58,7 @@ _COUNTS = re.compile(
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenQuestion:
     """An open question about a table's values, or about some `columns`, and what answers it."""
 
     sentence: str
@@ -66,18 +66,18 @@ class Asked:
     columns: tuple[str, ...] = ()
 
 
-def asked_of(
+def questions_about(
     source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS
-) -> tuple[Asked, ...]:
+) -> tuple[OpenQuestion, ...]:
     """Return what is open about a source's values, as they are read; nothing of a joint."""
     file = (sources or Sources()).open(source, (), read)
-    if isinstance(file, JointSource) or not file.told:
+    if isinstance(file, JointSource) or not file.reports_doubts:
         return ()
     with open_table(file) as table:
         return open_questions(table, read)
 
 
-def open_questions(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
+def open_questions(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
     """Return what is open about a table's values, as they are read."""
     names = table.texts
     first = min(first_rows_of(names), MOST_ROWS)
@@ -122,7 +122,7 @@ def _forms(column: Any) -> dict[str, Any]:
     return counts
 
 
-def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[Asked]:
+def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[OpenQuestion]:
     """Ask what points or commas mean that have three digits behind them throughout."""
     if (read.decimal, read.thousands) != (".", ""):
         return
@@ -134,7 +134,7 @@ def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterat
         example = columns[some[0]][f"such {mark}"]
         plain = tuple(ColumnOptions(name, "number") for name in some)
         decimals = {"decimal": ","} if mark == "," else {"columns": (*read.columns, *plain)}
-        yield Asked(
+        yield OpenQuestion(
             f"{_named(some)} {'has' if len(some) == 1 else 'have'} three digits after every "
             f"{called}, as in {example}. These may be thousands or decimals; they are read as "
             f"{are_now}.",
@@ -150,7 +150,7 @@ def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterat
         )
 
 
-def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]:
+def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[OpenQuestion]:
     """Ask whether rows that are called totals, or are sums of others, are records.
 
     `named`: whether any is called so; if none is, a long table is not searched.
@@ -172,13 +172,13 @@ def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[Asked]
     records = choice("It is a record" if single else "They are records", omit=())
     out = choice(f"Leave {'it' if single else 'them'} out", omit=summary.called)
     few = len(summary.called) <= MOST_MARKS
-    yield Asked(
+    yield OpenQuestion(
         f"{number_of(summary.rows, 'row')} may be {may}, but {counts}: {_named(summary.called)}.",
         (out, records) if few else (records,),
     )
 
 
-def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
+def _cells(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
     """Ask whether cells count records, as in a cross table: each row has its own name."""
     file = table.file
     if read.cells is not None or not 1 < file.rows <= MOST_CROSSED:
@@ -213,7 +213,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[Asked, ...]:
     none = {"missing": tuple(sorted(marks))} if marks else {}
     but = f", but for {listed(sorted(map(shown, marks)))}" if marks else ""
     return (
-        Asked(
+        OpenQuestion(
             f"Each row has its own name, and whole numbers in {_named(list(counts))}. These may "
             "count records, as in a cross table; now each row counts as one.",
             (
@@ -276,7 +276,7 @@ def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
     return len(set(levels)) < len(set(other)) == len(set(zip(levels, other, strict=True)))
 
 
-def _counts(table: OpenTable) -> tuple[Asked, ...]:
+def _counts(table: OpenTable) -> tuple[OpenQuestion, ...]:
     """Ask whether rows stand for several records, where every combination occurs once."""
     file = table.file
     if file.weigher:
@@ -289,7 +289,7 @@ def _counts(table: OpenTable) -> tuple[Asked, ...]:
         return ()
     choices = [choice(f"Count by {name}", weight=name) for name in likely[:3]]
     return (
-        Asked(
+        OpenQuestion(
             f"Each combination of the other columns occurs once. {_named(likely)} may count the "
             "records that a row stands for; now each row counts as one.",
             (*choices, _ONE_EACH),
@@ -297,15 +297,15 @@ def _counts(table: OpenTable) -> tuple[Asked, ...]:
     )
 
 
-def _weighed(table: OpenTable, name: str) -> Asked:
+def _weighed(table: OpenTable, name: str) -> OpenQuestion:
     """Ask whether the records are to be counted by the column that their program weighs them by."""
     wrong = no_count(as_number(table.column(name)))
     sentence = f"The file weights its records by {shown(name)}"
     if table.row(table.records.aggregate(n=wrong.sum()))["n"]:
         sentence += ". Not all are whole numbers: these may be sampling weights."
-        return Asked(sentence, (choice(f"Weight by {name}", sampling=name), _ONE_EACH))
+        return OpenQuestion(sentence, (choice(f"Weight by {name}", sampling=name), _ONE_EACH))
     count = choice(f"Count by {name}", weight=name)
-    return Asked(f"{sentence}; now each row counts as one.", (count, _ONE_EACH))
+    return OpenQuestion(f"{sentence}; now each row counts as one.", (count, _ONE_EACH))
 
 
 _ONE_EACH = choice("Each row is one record", weight="")
