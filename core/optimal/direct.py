@@ -21,7 +21,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import Cone
 from core.allowed.robust import RobustCuts
-from core.clock import Deadline
+from core.clock import Deadline, tell_cut
 from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import pulled
 from core.optimal.interior import InteriorProgram
@@ -278,13 +278,15 @@ class Direct:
         count, begun = min(SIZES.first_actions, n_a), False
         while True:
             some = np.sort(useful[:count])
+            whole = count == n_a
+            within = deadline if whole else deadline.part(SHARES.search)
             program = InteriorProgram(self.pieces[some] * self.p_x, *self._of_one())
             # in fewer steps nothing is found that fewer actions would not give
-            if 8 * program.seconds > deadline.left:
+            if within.left < 8 * program.seconds:
+                tell_cut()
                 return begun
-            begun, whole = True, count == n_a
-            aim = gap / 4 if whole else ROUGH * program.gap
-            reached = program.run(aim, deadline)
+            begun, aim = True, gap / 4 if whole else ROUGH * program.gap
+            reached = program.run(aim, within)
             upper = self._bound_of(program) if whole else np.inf
             kernel = np.zeros((len(self.p_x), n_a))
             kernel[:, some] = program.kernel()
@@ -292,9 +294,9 @@ class Direct:
             value = take(fewer[:, fewer.any(axis=0)], upper)
             if whole and upper - value > gap:
                 value = max(value, take(kernel, upper))
-            if upper - value <= gap or deadline.over:
+            if upper - value <= gap or within.left < program.seconds:
                 return True
-            if whole or not reached:
+            if whole or not reached:  # rounding ended it
                 return False
             count = n_a if n_a <= 8 * count else 4 * count
 
@@ -563,6 +565,7 @@ def by_one_program(
         if not direct.has_cones and direct.by_steps(gap, deadline, take):
             return
         direct.keep_few()
+    deadline = deadline.part(SHARES.search)
     rounds = due = 0
     while True:
         try:

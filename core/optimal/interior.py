@@ -16,7 +16,7 @@ from contextlib import suppress
 import numpy as np
 from scipy import linalg, sparse
 
-from core.clock import Deadline
+from core.clock import Deadline, tell_cut
 from core.errors import SolverError
 from core.optimal.plan import SIZES
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -83,7 +83,10 @@ class InteriorProgram:
         """Step until at most this gap is left; return whether it was reached."""
         with suppress(np.linalg.LinAlgError):  # rounding ends the path
             while self.gap > gap:
-                if deadline.left < self.seconds or not self._step():
+                if deadline.left < self.seconds:
+                    tell_cut()
+                    return False
+                if not self._step():
                     return False
             return True
         return False
