@@ -280,7 +280,10 @@ class Direct:
             some = np.sort(useful[:count])
             whole = count == n_a
             within = deadline if whole else deadline.part(SHARES.search)
-            program = InteriorProgram(self.pieces[some] * self.p_x, *self._of_one())
+            try:
+                program = InteriorProgram(self.pieces[some] * self.p_x, *self._of_one())
+            except SolverError:  # a set without an inside
+                return False
             # in fewer steps nothing is found that fewer actions would not give
             if within.left < 8 * program.seconds:
                 tell_cut()
