@@ -16,6 +16,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.notions.base import LevelNotion, Notion, budget_text
+from core.notions.ldp import LDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import FLOORED, assumed_records
 from core.uncertainty.worst_case import exceeds, worst_case
@@ -30,7 +31,8 @@ _MANY_CELLS = 150
 class RLDP(LevelNotion):
     """(ε, F)-robust LDP: P(y|s1) ≤ e^{ε} P(y|s2) for all s1 ≠ s2 and every P in F.
 
-    It is defined for joints of S and X = (S, U), `Joint.with_secret_released`.
+    It is defined for joints of S and X = (S, U), `Joint.with_secret_released`. With X = S, where U
+    is constant, it is LDP.
 
     Parameters
     ----------
@@ -193,9 +195,13 @@ class RLDP(LevelNotion):
         For the polytopes, with v = P(y | s, u) up to scale and h_s ≥ v_{s,u} ≥ l_s as auxiliary
         variables: κ_{s1}h_{s1} + L_{s1}·v_{s1} ≤ e^{ε}(κ_{s2}l_{s2} + L_{s2}·v_{s2}). It is
         equivalent to [RLDP] Def. 3 with its a² rows. Exact: the same rows with L = P̂(u | s) and
-        κ = 0 (LDP at P̂, which is in F), and an oracle for the rest of F.
+        κ = 0 (LDP at P̂, which is in F), and an oracle for the rest of F. Where U is constant, as
+        with X = S, it is LDP's.
         """
-        allowed = self.set_of(spread(self.uncertainty, joint) / joint.p_x)
+        v_of_r = spread(self.uncertainty, joint) / joint.p_x
+        if self.uncertainty.n_u == 1:
+            return LDP(self.eps).allowed_set(joint)
+        allowed = self.set_of(v_of_r)
         many = self.uncertainty.p_hat_su.size >= _MANY_CELLS
         if self.eps < np.inf and many and not (self.exact or self.include_same_secret):
             # it allows nearly the same outputs, and dual prices converge sooner on it

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import Cone
 from core.allowed.robust import RobustCuts
-from core.clock import Deadline
+from core.clock import Deadline, tell_cut
 from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import pulled
+from core.optimal.interior import InteriorProgram
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
@@ -129,6 +131,9 @@ class Warm:
     basis: Any = None
 
 
+ROUGH = 1e-4
+"""Part of what is open at first that a program of some actions leaves open."""
+
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
@@ -233,13 +238,93 @@ class Direct:
         self.kept = drawn <= np.sort(drawn, axis=1)[:, [min(FEW, drawn.shape[1]) - 1]]
         np.put_along_axis(self.kept, cheapest, True, axis=1)
         self._next = self.kept.copy()
-        best, cheapest_yet = [], self.pieces.max(axis=0)
-        for _ in range(min(SIZES.first_actions, len(self.pieces))):
-            best.append(int((np.minimum(self.pieces, cheapest_yet) @ self.p_x).argmin()))
-            cheapest_yet = np.minimum(cheapest_yet, self.pieces[best[-1]])
+        best = self._useful(SIZES.first_actions)
         self._next[best[0]] = True
         self.kept = np.zeros_like(self._next)
         self.kept[best] = self._next[best]
+
+    def _useful(self, count: int) -> list[int]:
+        """Return up to `count` actions, each the one that saves most beside those before it."""
+        cheapest, best = self.pieces.max(axis=0), list[int]()
+        # what an action saves falls as others are chosen: most need not be computed anew
+        saved = ((cheapest - self.pieces) @ self.p_x).tolist()
+        waiting = [(-gain, action) for action, gain in enumerate(saved)]
+        heapify(waiting)
+        while waiting and len(best) < count:
+            _, action = heappop(waiting)
+            lost = -float(np.maximum(cheapest - self.pieces[action], 0.0) @ self.p_x)
+            if waiting and lost > waiting[0][0]:
+                heappush(waiting, (lost, action))
+            else:
+                best.append(action)
+                cheapest = np.minimum(cheapest, self.pieces[action])
+        return best
+
+    @property
+    def has_cones(self) -> bool:
+        """Whether rows and budgets on sums of linear costs are not all there is."""
+        cones = any(epigraph.cones for epigraph in self._epigraphs)
+        beyond = self.allowed.oracle is not None or self.goal.exceptions is not None
+        return cones or beyond or bool(self._each)
+
+    def by_steps(
+        self, gap: float, deadline: Deadline, take: Callable[[FloatArray, float], float]
+    ) -> bool:
+        """Solve an action at a time: some actions, then more; return whether that ends it.
+
+        The program of all actions proves the optimum. What is found by the deadline is taken.
+        """
+        n_a, useful = len(self.pieces), np.array(self._useful(len(self.pieces)))
+        count, begun = min(SIZES.first_actions, n_a), False
+        while True:
+            some = np.sort(useful[:count])
+            whole = count == n_a
+            within = deadline if whole else deadline.part(SHARES.search)
+            try:
+                program = InteriorProgram(self.pieces[some] * self.p_x, *self._of_one())
+            except SolverError:  # a set without an inside
+                return False
+            # in fewer steps nothing is found that fewer actions would not give
+            if within.left < 8 * program.seconds:
+                tell_cut()
+                return begun
+            begun, aim = True, gap / 4 if whole else ROUGH * program.gap
+            reached = program.run(aim, within)
+            upper = self._bound_of(program) if whole else np.inf
+            kernel = np.zeros((len(self.p_x), n_a))
+            kernel[:, some] = program.kernel()
+            fewer = self.without(kernel, self.p_x @ kernel <= gap)
+            value = take(fewer[:, fewer.any(axis=0)], upper)
+            if whole and upper - value > gap:
+                value = max(value, take(kernel, upper))
+            if upper - value <= gap or within.left < program.seconds:
+                return True
+            if whole or not reached:  # rounding ended it
+                return False
+            count = n_a if n_a <= 8 * count else 4 * count
+
+    def _of_one(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return rows and budgets of one action's variables without lifts, and the limits."""
+        inner, lifts = self._rows_of_one()
+        is_lift = self._is_lift
+        whole = np.eye(self.width)[:, ~is_lift]
+        whole[is_lift] = lifts[:, ~is_lift].toarray()
+        spent = [row @ whole for row in self._spent_by_one()]
+        limits = np.array([budget.limit for budget in self.allowed.budgets])
+        return inner @ whole, np.array(spent).reshape(-1, whole.shape[1]), limits
+
+    def _bound_of(self, program: InteriorProgram) -> float:
+        """Return a utility that no mechanism exceeds, by a program of all actions."""
+        symbols, rows, prices = program.multipliers()
+        begin = self.allowed.rows.shape[0]
+        slopes = []
+        for epigraph, price in zip(self._epigraphs, prices, strict=True):
+            end, n_s = begin + len(epigraph.rows), len(epigraph.slope)
+            slopes.append(epigraph.slope + rows[:, begin:end] @ epigraph.rows[:, :n_s] / price)
+            begin = end
+        own = rows[:, : self.allowed.rows.shape[0]]
+        multipliers = Multipliers(symbols / self.p_x, own, [], prices, slopes)
+        return utility_bound(multipliers, self.allowed, self.p_x, self.goal, self.pieces)
 
     def widen(self, multipliers: Multipliers) -> bool:
         """Keep half as many variables more, of least reduced cost, if one is negative."""
@@ -480,7 +565,10 @@ def by_one_program(
     direct, upper = Direct(allowed, p_x, goal, warm), np.inf
     inside: FloatArray | None = None
     if direct.size > SIZES.direct_entries:
+        if not direct.has_cones and direct.by_steps(gap, deadline, take):
+            return
         direct.keep_few()
+    deadline = deadline.part(SHARES.search)
     rounds = due = 0
     while True:
         try:

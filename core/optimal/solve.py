@@ -254,7 +254,7 @@ class _Task:
         """Improve kernel and bound by the method that suits; where HiGHS fails both stay valid."""
         if solver == "auto" and self.goal.pieces() is not None:
             self._by_one_program()
-            if self._closed():
+            if self._closed() or (self.solver == "one program" and self._until.over):
                 return
         if solver == "auto" and self._without_search():
             return
@@ -295,7 +295,7 @@ class _Task:
         try:
             by_one_program(
                 *(self.allowed, self.p_x, self.goal, self.gap),
-                self.deadline.part(SHARES.search),
+                self._until,
                 self._take,
                 self._warm,
             )

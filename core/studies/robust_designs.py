@@ -173,7 +173,7 @@ def take_sample(
     Parameters
     ----------
     truth : array_like
-        P*(s, u), shape (n_s, n_u), at least 2×2.
+        P*(s, u), shape (n_s, n_u), n_s ≥ 2.
     n : int
         Number of records, at least 1.
     beta : float
@@ -186,7 +186,7 @@ def take_sample(
     Raises
     ------
     InvalidInputError
-        If there are fewer than two secrets or two u, or a number is outside its domain.
+        If there are fewer than two secrets, or a number is outside its domain.
 
     Examples
     --------

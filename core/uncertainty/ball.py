@@ -37,15 +37,10 @@ def assumed_records(n: int | None) -> int:
 def cell_probabilities(p_su: ArrayLike, name: str = "P(s, u)") -> FloatArray:
     """Return P(s, u), shape (n_s, n_u), checked and normalized."""
     cells = validation.matrix(p_su, name)
-    n_s, n_u = cells.shape
+    n_s = len(cells)
     if n_s < 2:
         raise InvalidInputError(
             f"{name} must have at least two secrets s, got {n_s}: one secret needs no hiding."
-        )
-    if n_u < 2:
-        raise InvalidInputError(
-            f"{name} must have at least two u, got {n_u}: where S alone is released, robust LDP "
-            "is LDP, so ask for LDP."
         )
     total = float(cells.sum())
     if abs(total - 1) > FLOORED and not is_counts(cells):
@@ -178,7 +173,7 @@ class RenyiBall:
     Parameters
     ----------
     p_hat_su : array_like
-        The estimate P̂(s, u), or counts, shape (n_s, n_u), at least 2×2. Cells that were never
+        The estimate P̂(s, u), or counts, shape (n_s, n_u), n_s ≥ 2. Cells that were never
         seen may be 0: members of F may have mass there. Kept normalized and read-only.
     bound : float
         B in nats, in [0, ∞]. At 0 F is {P̂}, at ∞ it is every distribution.
@@ -188,7 +183,7 @@ class RenyiBall:
     Raises
     ------
     InvalidInputError
-        If P̂ is no distribution of at least two secrets and two u, or a number is out of range.
+        If P̂ is no distribution of at least two secrets, or a number is out of range.
 
     Examples
     --------
@@ -320,6 +315,8 @@ class RenyiBall:
 
     @cached_property
     def _ranges(self) -> tuple[FloatArray, FloatArray]:
+        if self.n_u == 1:  # U is constant
+            return np.ones((self.n_s, 1)), np.ones((self.n_s, 1))
         low, high = mass_range(self.p_u_given_s, self.conditional_bound[:, None], self.alpha)
         unknown = (self.p_s == 0)[:, None]
         return np.where(unknown, 0.0, low), np.where(unknown, 1.0, high)

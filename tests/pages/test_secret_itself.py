@@ -40,9 +40,10 @@ def opened(page="explore", **query):
     return app.run()
 
 
+@pytest.mark.parametrize("notion", ["ldp", "rldp"])
 @pytest.mark.parametrize("page", PAGES)
-def test_every_page_opens(page):
-    app = opened(page)
+def test_every_page_opens(page, notion):
+    app = opened(page, notion=notion)
     assert not app.exception
     assert not app.error
 
@@ -69,24 +70,28 @@ def test_one_click_keeps_the_purpose(purpose):
     assert app.query_params["for"] == purpose
 
 
-def test_what_reads_s_and_what_needs_u_say_why_they_mean_nothing():
+def test_what_reads_s_says_why_it_means_nothing():
     app = opened()
     text = [caption for item in app.radio for caption in item.proto.captions]
     assert any(ITSELF in caption for caption in text)
-    assert any("with X = S it equals LDP" in caption for caption in text)
     assert app.toggle(key="looks_at_s").disabled
-    app = pick(app, "notion", "metric_ldp")
-    assert not app.exception
-    assert not app.error
-    assert app.query_params["notion"] == "metric_ldp"
+    for notion in ("metric_ldp", "rldp"):
+        app = pick(app, "notion", notion)
+        assert not app.exception
+        assert not app.error
+        assert app.query_params["notion"] == notion
+        assert app.query_params.get("mech", ["optimal"]) == ["optimal"]
 
 
 CP = {"data": "heart_hungarian", "s": "cp", "x": "cp", "notion": "ldp", "eps": "1"}
 
 
-def test_a_release_of_it_is_made_and_verified_on_the_page(tmp_path):
+@pytest.mark.parametrize(
+    "asked", [{"mech": "grr"}, {"notion": "rldp", "mech": "optimal"}], ids=["ldp", "rldp"]
+)
+def test_a_release_of_it_is_made_and_verified_on_the_page(tmp_path, asked):
     app = AppTest.from_file(ROOT / "pages" / "release.py", default_timeout=60)
-    for name, value in (CP | {"mech": "grr"}).items():
+    for name, value in (CP | asked).items():
         app.query_params[name] = value
     app.session_state["release_seed"] = str(2**100 + 7)
     app = app.run().button(key="release_make").click().run()
@@ -100,7 +105,7 @@ def test_a_release_of_it_is_made_and_verified_on_the_page(tmp_path):
     assert failed(checks) == []
 
 
-@pytest.mark.parametrize("keys", [("lip", "alip", "ldp"), ("metric_ldp", "pml", "average_guess")])
+@pytest.mark.parametrize("keys", [("lip", "alip", "ldp"), ("metric_ldp", "pml", "rldp")])
 def test_promises_stand_side_by_side_on_it(keys):
     data = DataSpec("heart_hungarian", ("cp",), ("cp",))
     project = Project(tuple(Scenario(data=data, notion=key, eps=0.5) for key in keys))

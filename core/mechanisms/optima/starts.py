@@ -117,7 +117,9 @@ def starts(
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
     most = goal.range(joint)[1]
-    large = joint.n_x > SIZES.all_starts  # there X itself takes as long as a merging that is of use
+    pieces = goal.solver_utility(joint).pieces()
+    # there X itself takes as long as a merging that is of use, or a program had most of the time
+    large = joint.n_x > SIZES.all_starts or np.size(pieces) > SIZES.direct_entries
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (

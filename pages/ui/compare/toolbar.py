@@ -205,7 +205,9 @@ def remedy(column: Answered) -> None:
             args=(place,),
             kwargs={"data": replace(scenario.data, known=())},
         )
-    if kind.of_estimate and scenario.notion == "rldp" and not scenario.data.secret_released:
+    data = scenario.data
+    without = not (data.secret_released or data.releases_secret)
+    if without and kind.of_estimate and scenario.notion == "rldp":
         st.button(
             "RLDP for S – X – Y",
             key=f"remedy_{place}_markov",

@@ -23,7 +23,8 @@ NAMED = 3
 """Symbols that are named before the rest is counted."""
 
 ITSELF = (
-    "X is S itself, so LDP is classical local differential privacy. Side information and "
+    "X is S itself, so LDP is classical local differential privacy, and RLDP, with U constant, "
+    "equals it: both hold for every distribution of S. Side information and "
     "conditional reporting do not apply, because nothing else is released."
 )
 """The note shown where S itself is released."""

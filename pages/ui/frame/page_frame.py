@@ -179,11 +179,10 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
     if scenario.also:
         yield "Remove the additional notions", {"_also": ()}
     kinds = pickers.asked_kinds(scenario)
-    if any(kind.secret_released for kind in kinds) and scenario.data.releases_secret:
-        yield "Use LDP, which equals RLDP without U", {"notion": "ldp", "mech": "optimal"}
-        return
-    if any(kind.secret_released for kind in kinds) and not scenario.data.secret_released:
-        yield "Also release S", {"_data": replace(scenario.data, secret_released=True)}
+    data = scenario.data
+    without = not (data.secret_released or data.releases_secret)
+    if without and any(kind.secret_released for kind in kinds):
+        yield "Also release S", {"_data": replace(data, secret_released=True)}
         return
     yield from _reachable(scenario)
     able = [

@@ -284,9 +284,8 @@ def _against(key: str, scenario: Scenario) -> str:
     """Return why a promise has no answer here, or which mechanism choosing it would replace."""
     of_task = scenario.of_task
     kind = notions.entry(key).kind
-    if kind.secret_released and scenario.data.releases_secret:
-        return "Needs another X: with X = S it equals LDP."
-    if kind.secret_released and not scenario.data.secret_released:
+    data = scenario.data
+    if kind.secret_released and not (data.secret_released or data.releases_secret):
         return "Needs “Also release S” switched on."
     if scenario.data.known and (reason := _unknown(key)):
         return f"Needs “Also known” empty: {reason}."

@@ -338,15 +338,7 @@ def test_a_round_set_may_have_exceptions(notion):
 
 
 @pytest.mark.parametrize(
-    "notion",
-    [
-        LIP(0.3),
-        LDP(0.5),
-        EpsDelta(LDP(0.3), 0.1),
-        Average("mutual_information", 0.02),
-        Average("guessing", 0.4),
-    ],
-    ids=str,
+    "notion", [EpsDelta(LDP(0.3), 0.1), Average("mutual_information", 0.02)], ids=str
 )
 @pytest.mark.parametrize("purpose", [Guess(), Distortion(apart(18))], ids=["guess", "distance"])
 def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
@@ -383,7 +375,7 @@ def test_a_large_program_begins_with_few_variables_and_ends_with_the_same(
 
 def test_an_answer_of_few_actions_is_there_when_time_is_over(monkeypatch):
     joint = Joint.from_counts(np.random.default_rng(3).random((4, 18)))
-    purpose = Distortion(apart(18))
+    notion, purpose = EpsDelta(LDP(0.5), 0.05), Distortion(apart(18))
     monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
     monkeypatch.setitem(vars(SIZES), "first_actions", 9)
     solve, times = Direct.solve, []
@@ -396,11 +388,11 @@ def test_an_answer_of_few_actions_is_there_when_time_is_over(monkeypatch):
 
     monkeypatch.setattr(Direct, "solve", only_once)
     with clock.using(clock.Ticking(0.01)):
-        result = optimal(joint, LDP(0.5), utility=purpose, time_limit=0.5)
+        result = optimal(joint, notion, utility=purpose, time_limit=0.5)
     assert times == [9, 18]
-    assert LDP(0.5).holds(joint, result.kernel)
+    assert notion.holds(joint, result.kernel)
     monkeypatch.undo()
-    best = optimal(joint, LDP(0.5), utility=purpose)
+    best = optimal(joint, notion, utility=purpose)
     assert best.utility - 1.0 <= result.utility <= best.upper_bound + 1e-9
 
 

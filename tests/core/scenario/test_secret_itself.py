@@ -1,5 +1,7 @@
 """S = X: every promise and every mechanism answers, or says why it means nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
+from core.notions import LDP, RLDP
 from core.notions import catalogue as notions
 from core.scenario import Scenario, evaluate
 from core.scenario.url import from_query, to_query
@@ -20,7 +23,7 @@ def about_itself(**choices) -> Scenario:
     return Scenario(data=ITSELF, eps=0.5, time_limit=0.5, **choices)
 
 
-@pytest.mark.parametrize("key", [item.key for item in notions.ALL if not item.kind.secret_released])
+@pytest.mark.parametrize("key", [item.key for item in notions.ALL])
 def test_every_promise_has_an_optimum_and_a_link(key):
     scenario = about_itself(notion=key)
     assert from_query(to_query(scenario)) == (scenario, ())
@@ -34,9 +37,34 @@ def test_every_promise_has_an_optimum_and_a_link(key):
     assert result.mechanism.utility <= result.mechanism.upper_bound + 1e-9
 
 
-def test_what_needs_u_names_what_it_is_without():
-    with pytest.raises(CoreError, match="where S alone is released, robust LDP is LDP"):
-        evaluate(about_itself(notion="rldp", mechanism="robust_optimal"))
+ROBUST = [item.key for item in mechanisms.CATALOGUE.values() if RLDP in item.notions]
+
+
+def test_rldp_is_ldp_where_u_is_constant():
+    asked = [evaluate(about_itself(notion=key)).mechanism for key in ("ldp", "rldp")]
+    plain, robust = asked
+    assert robust.status == plain.status == "optimal"
+    assert robust.utility == pytest.approx(plain.utility, abs=2e-6)
+    assert robust.upper_bound == pytest.approx(plain.upper_bound, abs=2e-6)
+    joint = Joint.from_counts(np.diag([5, 3, 9, 1]))
+    kernel = np.random.default_rng(0).dirichlet(np.ones(3), 4)
+    for alpha in (0.5, 1.0, 2.0, 3.0):
+        notion = RLDP.of_joint(joint, 0.5, 100, alpha=alpha)
+        for level in (notion, replace(notion, exact=False)):
+            assert level.achieved(joint, kernel) == pytest.approx(LDP(0.5).achieved(joint, kernel))
+
+
+@pytest.mark.parametrize("key", ROBUST)
+def test_every_mechanism_of_rldp_answers(key):
+    result = evaluate(about_itself(notion="rldp", mechanism=key))
+    best = evaluate(about_itself(notion="ldp")).mechanism
+    assert result.mechanism.audit.holds
+    assert result.mechanism.utility <= best.upper_bound + 1e-6
+    if key in ("robust_optimal", "polyopt", "optimal"):
+        assert result.mechanism.status == "optimal"
+        assert result.mechanism.utility == pytest.approx(best.utility, abs=2e-6)
+    else:  # randomized response of S
+        assert result.mechanism.utility >= 0.7 * best.utility
 
 
 def promise_of(entry):

@@ -73,7 +73,6 @@ def test_few_records_of_an_order_below_1_rule_nothing_out():
     ("change", "word"),
     [
         ({"truth": [[0.4, 0.6]]}, "two secrets"),
-        ({"truth": [[0.4], [0.6]]}, "two u"),
         ({"n": 0}, "n"),
         ({"beta": 0.0}, "beta"),
         ({"beta": 1.0}, "beta"),

@@ -341,7 +341,6 @@ def test_figure_4_the_non_robust_optimum_breaks_its_promise_and_polyopt_keeps_it
     ("make", "sentence"),
     [
         (lambda: m.secret_randomized_response([[0.4, 0.6]], 1), "at least two secrets"),
-        (lambda: m.secret_randomized_response([[0.4], [0.6]], 1), "at least two u"),
         (lambda: m.secret_randomized_response(EXAMPLE, -1), "eps must be in"),
         (lambda: m.polyopt(np.full((2, 3), 1 / 6), 1, BALL), r"must have the shape \(2, 2\)"),
         (lambda: m.polyopt(TRUTH, 1, BALL), "they differ by 0.06"),
