@@ -154,9 +154,8 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     raw, fitted = _fitted(raw, rows[body:], width, read)
     columns = name_columns(raw, name)
     end, ended, hints = _end(path, name, start, rows, body, dialect, raw, read, broken)
-    body = min(body, len(rows))
-    last = rows[body - 1] if body else (start.before + place, [])
-    first_line = _line_behind(rows, body, last)
+    # blank lines between are no records
+    first_line = rows[body][0] if body < len(rows) else rows[-1][0] + lines_of(rows[-1][1])
     return TextLayout(
         columns,
         dialect,
@@ -365,16 +364,6 @@ def _fitted(
         )
         raw = raw[: max(width, 2)]
     return raw + [""] * (width - len(raw) if width > 1 else 0), repairs
-
-
-def _line_behind(rows: list[Row], body: int, last: Row) -> int:
-    """Return the first line behind the names."""
-    if body == 0:
-        return rows[0][0]
-    if body < len(rows):
-        # blank lines between are no records
-        return rows[body][0]
-    return last[0] + lines_of(last[1])
 
 
 def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
