@@ -25,6 +25,7 @@ from core.data.readers.dialect import (
 )
 from core.data.readers.names import (
     Columns,
+    Placed,
     find_below,
     find_names,
     first_lines,
@@ -324,13 +325,11 @@ def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
     ]
 
 
-def place_names(
-    rows: list[Row], width: int, name: str, read: ReadOptions
-) -> tuple[tuple[int, ...], int, tuple[Repair, ...], tuple[Choice, ...]]:
-    """Return the places of the names and of the first record, what is left out above, and hints."""
+def place_names(rows: list[Row], width: int, name: str, read: ReadOptions) -> Placed:
+    """Find names and records where they are chosen, or else where they seem to be."""
     if not read.header:
-        names = find_names(rows, width, name)
-        return names.header, names.body + read.skip, names.repairs, names.hints
+        header, body, repairs, hints = find_names(rows, width, name)
+        return header, body + read.skip, repairs, hints
     if read.header == (0,):
         above = titles(rows, width)
         sentence = f"{number_of(above, 'line')} above the records {were(above)} left out."
