@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,9 +10,6 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
@@ -547,38 +544,17 @@ def _whole(
 
 def expanded(file: FileTable, target: Path) -> FileTable:
     """Return a table with a row for each record of one whose rows stand for several."""
-    total = 0
     with open_table(file) as table:
-        total = table.total()
-    if total > MAX_UPLOAD_RECORDS:
-        raise InvalidInputError(
-            f"{file.title} stands for {total:,} records; at most {MAX_UPLOAD_RECORDS:,} can be "
-            "written."
-        )
-    source = parquet.read_schema(file.paths[0])
-    names = source.names[:-1]
-    schema = pa.schema([source.field(name) for name in names])
-    with parquet.ParquetWriter(target, schema) as writer:
-        for path in file.paths:
-            with parquet.ParquetFile(path) as read:
-                for batch in read.iter_batches():
-                    times = batch.column(len(names)).to_numpy(zero_copy_only=False)
-                    rows = batch.select(names)
-                    for part in _repeated(times):
-                        writer.write_batch(rows.take(pa.array(part)))
+        if (total := table.total()) > MAX_UPLOAD_RECORDS:
+            raise InvalidInputError(
+                f"{file.title} stands for {total:,} records; at most {MAX_UPLOAD_RECORDS:,} can be "
+                "written."
+            )
+        own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
+        times = ibis.range(0, table.records[len(file.columns)])
+        rows = table.records.select(**own, time=times.unnest()).drop("time")
+        _to_parquet(table, rows, target)
     return replace(file, paths=(target,), counted=False)
-
-
-def _repeated(times: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of rows, each as often as its number, `AT_ONCE` at a time."""
-    ends = np.cumsum(times)
-    for start in range(0, int(ends[-1]) if len(ends) else 0, AT_ONCE):
-        wanted = np.arange(start, min(start + AT_ONCE, int(ends[-1])))
-        yield np.searchsorted(ends, wanted, side="right")
-
-
-AT_ONCE = 1 << 17
-"""Records that are written together."""
 
 
 def _write(
