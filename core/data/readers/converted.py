@@ -282,7 +282,7 @@ def _of_persons(
         person = as_text(column)
         blank = person.isnull()
         if table.row(table.records.aggregate(n=blank.sum()))["n"]:
-            where, _ = _first(table, person, blank, line)
+            where, _ = first_record(table, person, blank, line)
             raise InvalidInputError(
                 f"Column {shown(name)} names persons, but {where} has no value."
             )
@@ -418,7 +418,7 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         count = table.row(table.records.aggregate(n=wrong.sum()))
         if not count["n"]:
             continue
-        where, value = _first(table, column.cast("string"), wrong, line)
+        where, value = first_record(table, column.cast("string"), wrong, line)
         if table.file.counted:
             where = "it"
         raise InvalidInputError(
@@ -427,8 +427,8 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         )
 
 
-def _first(
-    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None
+def first_record(
+    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None = None
 ) -> tuple[str, str | None]:
     """Return the first record that is wrong, and its value."""
     numbered = table.records.select(value=value, wrong=wrong, record=ibis.row_number())
@@ -456,20 +456,25 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     name = read.weight
     if not name:
         return None
-    title = shown(name)
+    if len(table.file.columns) < 2:
+        raise InvalidInputError(f"S needs a column other than {shown(name)}.")
+    numbers = _counting(table, name, read, "count", "numbers of records")
+    value = _whole(table, name, numbers, _WEIGHT, line)
+    if not table.row(table.records.aggregate(total=value.sum()))["total"]:
+        raise InvalidInputError(f"Column {shown(name)} has only zeros: there are no records.")
+    return value
+
+
+def _counting(table: OpenTable, name: str, read: ReadOptions, does: str, what: str) -> Any:
+    """Return the numbers of a column by which records count; raise where it can have none."""
     if table.file.counted:
         raise InvalidInputError(
-            f"{table.file.title} already holds counts: {title} cannot count it."
+            f"{table.file.title} already holds counts: {shown(name)} cannot {does} it."
         )
-    if len(table.file.columns) < 2:
-        raise InvalidInputError(f"S needs a column other than {title}.")
     column = table.records[table.position(name)]
-    if column.type().is_nested() or not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {title} holds {column.type()}, not numbers of records.")
-    value = _whole(table, name, number(column, read), _WEIGHT, line)
-    if not table.row(table.records.aggregate(total=value.sum()))["total"]:
-        raise InvalidInputError(f"Column {title} has only zeros: there are no records.")
-    return value
+    if not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not {what}.")
+    return number(column, read)
 
 
 def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> int:
@@ -478,14 +483,7 @@ def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] 
     if not name:
         return 0
     title = shown(name)
-    if table.file.counted:
-        raise InvalidInputError(
-            f"{table.file.title} already holds counts: {title} cannot weight it."
-        )
-    column = table.records[table.position(name)]
-    if column.type().is_nested() or not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {title} holds {column.type()}, not sampling weights.")
-    value = number(column, read)
+    value = _counting(table, name, read, "weight", "sampling weights")
     wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
     summary = table.row(
         table.records.aggregate(
@@ -496,7 +494,8 @@ def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] 
         )
     )
     if summary["bad"]:
-        where, text = _first(table, as_text(column), wrong, line)
+        column = table.records[table.position(name)]
+        where, text = first_record(table, as_text(column), wrong, line)
         raise InvalidInputError(
             f"Column {title} holds sampling weights, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a number of at least 0."
@@ -530,7 +529,7 @@ def _whole(
     wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
-        where, text = _first(table, as_text(column), wrong, line)
+        where, text = first_record(table, as_text(column), wrong, line)
         fraction = any_number(text or "") if what == _WEIGHT else None
         sampling = bool(fraction and fraction > 0)
         raise ReadingError(
