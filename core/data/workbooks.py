@@ -49,6 +49,9 @@ NAMED = 5
 ZIP = b"PK\x03\x04"
 """First bytes of workbooks, which are zip files."""
 
+OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+"""What stands at the beginning of OpenDocument workbooks."""
+
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 """First bytes of old Excel files, and of encrypted new ones."""
 
@@ -247,13 +250,13 @@ def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
 def _part_of(file: io.BytesIO | Path, sheet: str) -> str | None:
     """Return the part that is read, found by the reader's own code: so none can hide another."""
     try:
-        named = [(name, part) for name, part in _worksheets(file) if sheet in ("", name)]
+        named = [(name, part) for name, part in worksheets(file) if sheet in ("", name)]
         return named[0][1] if named else None
     except Exception:
         return None
 
 
-def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
+def worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
     """Find the name and the part of each sheet that can be read, visible ones first."""
     from openpyxl.reader.excel import ExcelReader  # only here: most files are no workbooks
 
@@ -269,11 +272,6 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
         ]
     for _, name, part in sorted(sheets, key=lambda entry: entry[0]):
         yield name, part
-
-
-def sheets_of(workbook: Path, name: str, sheet: str) -> Sheets:
-    """Return the sheets of a workbook; the named one is read if it exists."""
-    return chosen(name, [title for title, _ in _worksheets(workbook)], sheet)
 
 
 def unpacked_bytes(content: bytes) -> int:

@@ -51,7 +51,7 @@ from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable, check_cell, check_records
-from core.data.workbooks import OLD_EXCEL, ZIP, Sheets
+from core.data.workbooks import OLD_EXCEL, OPEN_DOCUMENT, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import (
     MAX_CELL,
@@ -67,9 +67,6 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 _PARQUET = b"PAR1"
 """First bytes of Parquet files."""
-
-_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
-"""What stands at the beginning of OpenDocument workbooks."""
 
 _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
@@ -382,8 +379,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Parsed:
     """Read a workbook; any but .xlsx may need much memory, so it has its own process."""
-    args = path, name, converted, read
-    if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
+    args = path, name, converted, read, head[:200]
+    if not head.startswith(ZIP) or OPEN_DOCUMENT in args[-1]:
         died = InvalidInputError(
             f"{name} is damaged, or needs too much memory for a workbook: save it as CSV."
         )
