@@ -274,24 +274,22 @@ def worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
         yield name, part
 
 
-def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused."""
+def weight(content: bytes, enough: int) -> int:
+    """Return the bytes that the reading of a workbook takes, in the order of their size.
+
+    Return 0 for what is refused; if its index says more than `enough`, its cells are not counted.
+    """
     if not content.startswith(ZIP) or parts_of(content) > MAX_WORKBOOK_PARTS:
         return 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            return sum(member.file_size for member in packed.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError):
-        return 0  # what reads it raises for it
-
-
-def weight(content: bytes, known: int) -> int:
-    """Return the bytes that the reading of a workbook takes, in the order of their size."""
-    try:
+            unpacked = sum(member.file_size for member in packed.infolist())
+        if unpacked > enough:
+            return unpacked
         size = extent(content)
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
-        return known  # what reads it raises for it
-    return max(known, size.cells, size.characters)
+        return 0  # what reads it raises for it
+    return max(unpacked, size.cells, size.characters)
 
 
 def go_through(
