@@ -200,7 +200,7 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     if not above or not below or read.header == (0,):
         return len(above) if below else 0
     lines, following = [line for line in above if line.strip()], below[0]
-    dialects = guess(rest[:50], None, {})
+    dialects = guess(rest[:50], {})
     delimiter = read.delimiter or next((dialect.delimiter for dialect in dialects), ",")
     width = _width(following, delimiter)
     alike = [line for line in lines if width > 1 and _width(line, delimiter) == width]
@@ -247,7 +247,7 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
         raise InvalidInputError(f"{name} has no blanks below each other that separate columns.")
     if len(known) == 3:
         return requested
-    dialects = guess(tried, requested, known)
+    dialects = guess(tried, known)
     if not known and dialects and dialects[0].delimiter == "," and _has_thousands(tried):
         raise _one_column(tried, name, requested)
     if dialects:
@@ -305,7 +305,7 @@ def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingErr
         label = f"Cut it into {len(gaps) + 1} columns, where blanks are below each other"
         choices = [choice(label, delimiter=ALIGNED)]
     elif fits := _fitting(tried, dialect):
-        best = [candidate.delimiter[0] for candidate in guess(tried, None, {})[:1]]
+        best = [candidate.delimiter[0] for candidate in guess(tried, {})[:1]]
         ordered = sorted(fits, key=lambda mark: mark not in best)
         sentence += f"; it seems to be separated by {known[ordered[0]]}: choose that"
         choices = [
@@ -321,7 +321,7 @@ def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
     return [
         mark
         for mark in DELIMITERS | OTHERS
-        if mark != dialect.delimiter and guess(lines, Dialect(mark), {"delimiter": mark})
+        if mark != dialect.delimiter and guess(lines, {"delimiter": mark})
     ]
 
 
