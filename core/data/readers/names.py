@@ -80,8 +80,8 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
     if below:
-        lines = [f"{line:,}" for line, _ in rows[first + 1 : first + 1 + below]]
-        what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
+        lines = _numbers([line for line, _ in rows[first + 1 : first + 1 + below]])
+        what = f"line{'' if below == 1 else 's'} {lines}"
         why = f"{what} may hold names, questions or units, not records"
         raise _question(rows, first, below, name, why)
     if apart := _after_gap(rows, first, width):
@@ -378,7 +378,7 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     if len(rows) == 1:
         return [stripped(cell) for cell in rows[0]]
-    width = max(map(len, rows))
+    width = max(map(len, rows), default=0)
     parts: list[list[str]] = [[] for _ in range(width)]
     for depth, row in enumerate(rows):
         last = ""

@@ -180,10 +180,10 @@ class TextFile:
             rows.extend(itertools.islice(self.layout.dialect.rows(file), SHOWN))
         return first_lines(rows)
 
-    def raw(self, most: int = 40) -> str:
+    def raw(self) -> str:
         """Return the first lines as they are."""
         with self._opened() as file:
-            return "".join(itertools.islice((line[:500] for line in file), most))
+            return "".join(line[:500] for line in itertools.islice(file, 40))
 
 
 def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_IT_IS) -> Upload:
@@ -197,16 +197,14 @@ def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_I
         check_records(name, *_size_of(content))
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
-    kept: tuple[Path, ...] = ()
     try:
         with room_for(name):
             path.write_bytes(content)
-        upload = read_file(path, name, folder, read)
-        kept = (path,)
-        return upload
-    finally:
-        if fresh and path not in kept:
+        return read_file(path, name, folder, read)
+    except BaseException:
+        if fresh:
             path.unlink(missing_ok=True)
+        raise
 
 
 def _size_of(content: bytes) -> tuple[int, int]:

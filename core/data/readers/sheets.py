@@ -76,7 +76,7 @@ def write_sheet(
     if width < 2 and sheets.others and not read.sheet:
         raise _other_sheet(name, sheets)
     header, body, repairs, _ = place_names(rows[:HEAD], width, name, read)
-    raw = joined_names([rows[i][1] for i in header]) if header else []
+    raw = joined_names([rows[i][1] for i in header])
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
     records = rows[body:]
     last = None if read.skip_end is None else min(read.skip_end, len(records))

@@ -37,10 +37,8 @@ from core.data.readers.names import (
     titles,
 )
 from core.errors import Choice, InvalidInputError, ReadingError, choice
+from core.limits import MEGABYTE
 from core.wording import number_of, were
-
-_SAMPLED = 1 << 20
-"""Characters at the start by which the layout is found."""
 
 _TRIED = 300
 """Most lines that each way to cut fields is tried on."""
@@ -56,9 +54,6 @@ _LEGEND = 50
 
 _SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNORECASE)
 """A first line that gives the delimiter to Excel."""
-
-_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
-
 
 FORMULA = re.compile(r'^="([^"]*)"$')
 """A formula of a text, for spreadsheets."""
@@ -147,7 +142,7 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     if not dialect.is_single and width < 2 and max(len(row) for _, row in rows) < 2:
         raise _one_column(lines, name, dialect)
     header, body, repairs, joins = place_names(rows, width, name, read)
-    raw = joined_names([rows[i][1] for i in header]) if header else []
+    raw = joined_names([rows[i][1] for i in header])
     if "formulas" not in read.kept:
         raw = [FORMULA.sub(r"\1", cell) for cell in raw]
     if raw and re.match(r"#\s", raw[0]):
@@ -176,15 +171,15 @@ def _start(path: Path, name: str) -> _Start:
     with path.open("rb") as raw:
         mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        text = file.read(_SAMPLED)
+        text = file.read(MEGABYTE)  # by which the layout is found
         whole = not file.read(1)
     match = _SEPARATOR.match(text)
     separator = match[0] if match else ""
-    lines = _WHOLE_LINE.findall(text[len(separator) :])
+    lines = list(io.StringIO(text[len(separator) :], newline=""))
     if not whole:
         if len(lines) < 2:
             raise InvalidInputError(
-                f"{name} has a first line of more than {_SAMPLED:,} characters: it is not a table."
+                f"{name} has a first line of more than {MEGABYTE:,} characters: it is not a table."
             )
         lines.pop()  # the last line may be incomplete
     return _Start(mark, separator, lines, whole)
@@ -420,7 +415,7 @@ def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:
     with path.open("rb") as file:
         file.seek(-_TAIL, io.SEEK_END)
         text = file.read().decode("utf-8", errors="ignore")
-    lines = _WHOLE_LINE.findall(text)[1:]
+    _, *lines = io.StringIO(text, newline="")
     if text.count('"') and any(line.count('"') % 2 for line in lines):
         return [], 0
     rows, broken = _rows(dialect, lines, 0, whole=True)
