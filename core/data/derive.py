@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet
 
-from core.data.catalogue import BUNDLED, FOLDER, Original
+from core.data.catalogue import FOLDER, Original, bundled
 from core.errors import InvalidInputError
 
 ADULT_COLUMNS = [
@@ -38,31 +38,6 @@ ADULT_COLUMNS = [
     "income",
 ]
 """Columns of the Adult originals, in order."""
-
-GERMAN_COLUMNS = [
-    "status",
-    "duration",
-    "credit_history",
-    "purpose",
-    "credit_amount",
-    "savings",
-    "present_employment",
-    "installment_rate",
-    "status_sex",
-    "other_debtors",
-    "present_residence_since",
-    "property",
-    "age",
-    "installment_plans",
-    "housing",
-    "number_of_existing_credits",
-    "job",
-    "number_of_people_liable_for",
-    "telephone",
-    "foreign_worker",
-    "credit",
-]
-"""Columns of the German original, which has no header, by their names in the wheel."""
 
 
 def read_original(folder: Path, original: Original) -> bytes:
@@ -107,7 +82,8 @@ def heart(original: bytes, first: int, last: int) -> pd.DataFrame:
 
 def german(original: bytes, meanings: bytes) -> pd.DataFrame:
     """Return the German credit records with their codes replaced by their meanings."""
-    frame = pd.read_csv(io.BytesIO(original), sep=" ", names=GERMAN_COLUMNS)
+    names = bundled("german_credit").column_names
+    frame = pd.read_csv(io.BytesIO(original), sep=" ", names=names)
     for name, codes in json.loads(meanings).items():
         words = {code: _meaning(meaning) for code, meaning in codes.items()}
         frame[name] = frame[name].astype("str").map(words)
@@ -128,17 +104,16 @@ def write(frame: pd.DataFrame, path: Path) -> None:
 
 
 def derive(folder: Path, target: Path = FOLDER) -> list[Path]:
-    sets = {entry.id: entry for entry in BUNDLED}
-    train, test = (read_original(folder, part) for part in sets["adult_all"].originals)
-    clinics = read_original(folder, sets["heart_hungarian"].originals[0])
-    credit, meanings = (read_original(folder, part) for part in sets["german_credit"].originals)
+    train, test = (read_original(folder, part) for part in bundled("adult_all").originals)
+    clinics = read_original(folder, bundled("heart_hungarian").originals[0])
+    credit, meanings = (read_original(folder, part) for part in bundled("german_credit").originals)
     frames = {
-        "adult_train": adult(train)[sets["adult"].column_names],
-        "adult_test": adult(test)[sets["adult"].column_names],
-        "heart_hungarian": heart(clinics, 304, 597)[sets["heart_hungarian"].column_names],
+        "adult_train": adult(train)[bundled("adult").column_names],
+        "adult_test": adult(test)[bundled("adult").column_names],
+        "heart_hungarian": heart(clinics, 304, 597)[bundled("heart_hungarian").column_names],
         # the file's column of clinics is wrong for id 304
-        "heart_cleveland": heart(clinics, 1, 303)[sets["heart_cleveland"].column_names],
-        "german_credit": german(credit, meanings)[sets["german_credit"].column_names],
+        "heart_cleveland": heart(clinics, 1, 303)[bundled("heart_cleveland").column_names],
+        "german_credit": german(credit, meanings),
     }
     paths = []
     for name, frame in frames.items():

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core import validation
-from core.codec import entries_of
+from core.codec import entries_of, listed
 from core.errors import InvalidInputError
 from core.validation import shown
 from core.wording import file_called, size_of_file
@@ -117,28 +117,21 @@ class Hierarchy:
         for name in ("column", "kind"):
             if not isinstance(parts.get(name), str):
                 raise InvalidInputError(f"A hierarchy's {name} must be a text.")
-        for name in ("steps", "rows"):
-            if not isinstance(parts.get(name, ()), list | tuple):
-                raise InvalidInputError(f"A hierarchy's {name} must be a list.")
-        rows = parts.get("rows", ())
+        steps, rows = (
+            listed(parts.get(name, ()), f"A hierarchy's {name}") for name in ("steps", "rows")
+        )
         if not all(
             isinstance(row, list | tuple) and all(isinstance(cell, str) for cell in row)
             for row in rows
         ):
             raise InvalidInputError("Each of a hierarchy's rows must be a list of texts.")
-        return cls(
-            **parts | {"steps": tuple(parts.get("steps", ())), "rows": tuple(map(tuple, rows))}
-        )
+        return cls(**parts | {"steps": steps, "rows": tuple(map(tuple, rows))})
 
 
 def _check_lengths(what: str, steps: tuple[float, ...]) -> None:
-    whole = all(step == int(step) >= 1 for step in steps if math.isfinite(step))
-    if (
-        not 1 <= len(steps) <= MOST_STEPS
-        or not whole
-        or not all(map(math.isfinite, steps))
-        or any(b >= a for a, b in itertools.pairwise(steps))
-    ):
+    whole = all(math.isfinite(step) and step == int(step) >= 1 for step in steps)
+    fewer = all(b < a for a, b in itertools.pairwise(steps))
+    if not (1 <= len(steps) <= MOST_STEPS and whole and fewer):
         raise InvalidInputError(
             f"{what} needs 1 to {MOST_STEPS} numbers of characters to keep, whole, decreasing and "
             f"at least 1, got {_listed(steps)}."

@@ -80,31 +80,17 @@ def _size(digits: str, name: str) -> int:
     return validation.whole(int(digits), f"The number of levels of {name}", low=1, high=MAX_LEVELS)
 
 
-@dataclass(frozen=True, eq=False)
-class Example:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Example(JointSource):
     """A small joint with its source; its key is "example:" and `id`.
 
-    `weights`: counts or probabilities, shape (n_s, n_x), or (n_s, n_u) where S is released too.
-    `records`: their number, where weights are counts. `shape`: sizes of X's attributes, of a
-    product.
+    Where S is released too, the weights are of the pairs (s, u).
     """
 
     id: str
-    title: str
     about: str
     source: str
-    weights: FloatArray
-    s_labels: tuple[str, ...]
-    x_labels: tuple[str, ...]
-    records: int | None = None
     secret_released: bool = False
-    shape: tuple[int, ...] = ()
-
-    @property
-    def joint_source(self) -> JointSource:
-        return JointSource(
-            self.title, self.weights, self.s_labels, self.x_labels, self.records, self.shape
-        )
 
 
 def _numbered(prefix: str, count: int) -> tuple[str, ...]:
@@ -126,7 +112,7 @@ def _xor_of_two_bits() -> Example:
         weights=weights,
         s_labels=("even", "odd"),
         x_labels=tuple(f"{first},{second}" for first in pairs for second in pairs),
-        shape=(4, 4),
+        x_shape=(4, 4),
     )
 
 
@@ -145,7 +131,7 @@ def _random(
         x_labels=tuple(",".join(str(i + 1) for i in at) for at in np.ndindex(shape))
         if shape
         else joint.x_labels,
-        shape=shape,
+        x_shape=shape,
     )
 
 

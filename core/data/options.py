@@ -205,9 +205,6 @@ class ColumnOptions:
             text += f", missing: {', '.join(self.missing) or 'blanks only'}"
         return text
 
-    def to_dict(self) -> dict[str, Any]:
-        return _without_defaults(self)
-
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -418,7 +415,7 @@ class ReadOptions:
     def to_dict(self) -> dict[str, Any]:
         values = _without_defaults(self)
         if self.columns:
-            values["columns"] = [options.to_dict() for options in self.columns]
+            values["columns"] = [_without_defaults(options) for options in self.columns]
         return values
 
     @classmethod

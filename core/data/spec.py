@@ -394,9 +394,9 @@ class DataSpec:
             if name in parts:
                 parts[name] = tuple(map(kind.from_dict, listed(parts[name], name)))
         if "merges" in parts:
-            parts["merges"] = tuple(map(_merge, listed(parts["merges"], "merges")))
+            parts["merges"] = _symbols(parts["merges"], "merges", Merge, "A merge")
         if "left_out" in parts:
-            parts["left_out"] = tuple(map(_left_out, listed(parts["left_out"], "left_out")))
+            parts["left_out"] = _symbols(parts["left_out"], "left_out", LeftOut, "What is left out")
         return cls(**parts)
 
 
@@ -421,18 +421,16 @@ def _filter(values: Any) -> Filter:
     return Filter(**parts | {"column": _text(parts["column"], "A filter's column")})
 
 
-def _merge(values: Any) -> Merge:
-    parts = entries_of(values, Merge, "A merge")
-    if len(parts) < 2:
-        raise InvalidInputError("A merge must name its columns and the symbols that become one.")
-    return Merge(_texts(parts["columns"], "columns"), _texts(parts["names"], "names"))
-
-
-def _left_out(values: Any) -> LeftOut:
-    parts = entries_of(values, LeftOut, "What is left out")
-    if len(parts) < 2:
-        raise InvalidInputError("What is left out must name its columns and its symbols.")
-    return LeftOut(_texts(parts["columns"], "columns"), _texts(parts["names"], "names"))
+def _symbols(
+    values: Any, name: str, kind: type[Merge | LeftOut], what: str
+) -> tuple[Merge | LeftOut, ...]:
+    result = []
+    for entry in listed(values, name):
+        parts = entries_of(entry, kind, what)
+        if len(parts) < 2:
+            raise InvalidInputError(f"{what} must name its columns and its symbols.")
+        result.append(kind(_texts(parts["columns"], "columns"), _texts(parts["names"], "names")))
+    return tuple(result)
 
 
 def _texts(values: Any, name: str) -> tuple[str, ...]:

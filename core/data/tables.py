@@ -115,12 +115,7 @@ class OpenTable:
 
     def position(self, name: str) -> int:
         """Return the index of a column; errors as in `column`."""
-        if name not in self.file.columns:
-            have = ", ".join(map(shown, self.file.columns[:20]))
-            more = ", …" if len(self.file.columns) > 20 else ""
-            raise InvalidInputError(
-                f"{self.file.title} has no column {shown(name)}, only {have}{more}."
-            )
+        check_column(self.file.title, name, self.file.columns)
         return self.file.columns.index(name)
 
     @property
@@ -226,6 +221,12 @@ def check_records(name: str, rows: int, columns: int) -> None:
     ):
         if size > most:
             raise InvalidInputError(f"{name} has {size:,} {what}; at most {most:,} are allowed.")
+
+
+def check_column(title: str, name: str, columns: Sequence[str]) -> None:
+    if name not in columns:
+        have = ", ".join(map(shown, columns[:20])) + ", …" * (len(columns) > 20)
+        raise InvalidInputError(f"{title} has no column {shown(name)}, only {have}.")
 
 
 def check_columns(name: str, columns: int) -> None:

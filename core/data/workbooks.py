@@ -49,6 +49,9 @@ NAMED = 5
 ZIP = b"PK\x03\x04"
 """First bytes of workbooks, which are zip files."""
 
+OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
+"""What stands at the beginning of OpenDocument workbooks."""
+
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"
 """First bytes of old Excel files, and of encrypted new ones."""
 
@@ -247,13 +250,13 @@ def extent(workbook: Path | bytes, sheet: str = "") -> Extent:
 def _part_of(file: io.BytesIO | Path, sheet: str) -> str | None:
     """Return the part that is read, found by the reader's own code: so none can hide another."""
     try:
-        named = [(name, part) for name, part in _worksheets(file) if sheet in ("", name)]
+        named = [(name, part) for name, part in worksheets(file) if sheet in ("", name)]
         return named[0][1] if named else None
     except Exception:
         return None
 
 
-def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
+def worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
     """Find the name and the part of each sheet that can be read, visible ones first."""
     from openpyxl.reader.excel import ExcelReader  # only here: most files are no workbooks
 
@@ -271,29 +274,22 @@ def _worksheets(file: io.BytesIO | Path) -> Iterator[tuple[str, str]]:
         yield name, part
 
 
-def sheets_of(workbook: Path, name: str, sheet: str) -> Sheets:
-    """Return the sheets of a workbook; the named one is read if it exists."""
-    return chosen(name, [title for title, _ in _worksheets(workbook)], sheet)
+def weight(content: bytes, enough: int) -> int:
+    """Return the bytes that the reading of a workbook takes, in the order of their size.
 
-
-def unpacked_bytes(content: bytes) -> int:
-    """Return how many bytes a workbook unpacks to, as its index says; 0 where it is refused."""
+    Return 0 for what is refused; if its index says more than `enough`, its cells are not counted.
+    """
     if not content.startswith(ZIP) or parts_of(content) > MAX_WORKBOOK_PARTS:
         return 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
-            return sum(member.file_size for member in packed.infolist())
-    except (zipfile.BadZipFile, ValueError, OSError):
-        return 0  # what reads it raises for it
-
-
-def weight(content: bytes, known: int) -> int:
-    """Return the bytes that the reading of a workbook takes, in the order of their size."""
-    try:
+            unpacked = sum(member.file_size for member in packed.infolist())
+        if unpacked > enough:
+            return unpacked
         size = extent(content)
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
-        return known  # what reads it raises for it
-    return max(known, size.cells, size.characters)
+        return 0  # what reads it raises for it
+    return max(unpacked, size.cells, size.characters)
 
 
 def go_through(

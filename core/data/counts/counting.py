@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from math import prod
 from typing import Any
@@ -53,19 +53,10 @@ from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, shown
 
 
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """Counts (n_s, ∏ sizes) over all combinations of the columns' levels, in C order."""
-
-    counts: FloatArray
-    labels: tuple[str, ...]
-    attributes: tuple[Attribute, ...]
-
-
 def grid(
     counts: FloatArray, symbols: Symbols, columns: Sequence[str], bins: Sequence[Bins | None]
-) -> Grid | None:
-    """Return the counts (n_s, n_x) of joined columns over all combinations of their levels."""
+) -> tuple[FloatArray, tuple[str, ...], tuple[Attribute, ...]] | None:
+    """Return counts (n_s, n_x) of joined columns over all combinations of levels, in C order."""
     if not 2 <= len(columns) <= MAX_ATTRIBUTES or any(rare for rare, _ in symbols.keys):
         return None
     sides = [
@@ -93,7 +84,7 @@ def grid(
     attributes = tuple(
         Attribute(column, side.labels) for column, side in zip(columns, sides, strict=True)
     )
-    return Grid(full, tuple(names), attributes)
+    return full, tuple(names), attributes
 
 
 def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
@@ -252,9 +243,9 @@ def _from_table(table: OpenTable, spec: DataSpec, first: str = "S") -> Counted:
         values = staying.values if apart and not of_text else None
         counted = _finish(turned.T, s_labels, x_labels, spec, report, values, first)
     else:
-        x_labels = product.labels
-        plain = _finish(product.counts, s_labels, x_labels, spec, report, None, first)
-        counted = _with_attributes(plain, product.attributes)
+        counts, x_labels, attributes = product
+        plain = _finish(counts, s_labels, x_labels, spec, report, None, first)
+        counted = _with_attributes(plain, attributes)
     counted = _weighted(replace(counted, codings=codings), layers)
     return counted if by_k is None else _with_known(counted, by_k, s_labels, x_labels, spec)
 

@@ -103,27 +103,19 @@ class CountReport:
     def sentences(self) -> tuple[str, ...]:
         result = [*self.left_open, *self._of_weights()]
         total = self.n_total or 0
-        if self.filtered:
-            share = _share(self.filtered, total)
-            result.append(
-                f"{self.filtered:,} of {number_of(total, 'record')} ({share}) "
-                f"{were(self.filtered)} left out by filters."
-            )
-        if self.dropped_missing:
-            share = _share(self.dropped_missing, total)
-            result.append(
-                f"{self.dropped_missing:,} of {number_of(total, 'record')} ({share}) "
-                f"{were(self.dropped_missing)} left out because a value is missing."
-            )
+        gone = [
+            (self.filtered, "by filters"),
+            (self.dropped_missing, "because a value is missing"),
+        ]
         if self.left_out:
-            share = _share(self.left_out_records, total)
-            whose = listed(
-                [f"{listed([*map(repr, n)]) or 'symbols'} of {of!r}" for of, n in self.left_out]
-            )
-            result.append(
-                f"{self.left_out_records:,} of {number_of(total, 'record')} ({share}) "
-                f"{were(self.left_out_records)} left out with {whose}."
-            )
+            parts = (f"{listed([*map(repr, n)]) or 'symbols'} of {of!r}" for of, n in self.left_out)
+            gone.append((self.left_out_records, f"with {listed([*parts])}"))
+        result += [
+            f"{records:,} of {number_of(total, 'record')} ({_share(records, total)}) "
+            f"{were(records)} left out {why}."
+            for records, why in gone
+            if records
+        ]
         result += [marks.sentence() for marks in (*self.marks, *self.taken)]
         result += [marks.sentence(level=True) for marks in self.as_levels]
         if not self.dropped_missing:

@@ -100,8 +100,3 @@ def _answers(gateway: Any) -> bool:
     except (OSError, Py4JError):
         return False
     return True
-
-
-def schemas(backend: Any) -> list[str]:
-    """Return the names of the schemas of a connection's catalogue."""
-    return list(backend.list_databases())

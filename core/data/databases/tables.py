@@ -14,10 +14,9 @@ import ibis.expr.datatypes as dt
 from ibis.common.exceptions import TableNotFound
 from pyarrow import parquet
 
-from core.data.databases import spark
 from core.data.databases.connecting import answered, connected, known_secrets
 from core.data.databases.reference import DatabaseTable, parse
-from core.data.tables import FileTable
+from core.data.tables import FileTable, check_column
 from core.errors import InvalidInputError
 from core.validation import shown
 
@@ -39,7 +38,7 @@ def listed(backend: Any, engine: str) -> list[Names]:
     if engine == "spark":
         pairs = [
             (schema, name)
-            for schema in spark.schemas(backend)
+            for schema in backend.list_databases()
             for name in backend.list_tables(database=schema)
         ]
     elif engine in ("duckdb", "postgres"):
@@ -210,13 +209,8 @@ def fetch(
         if allow is not None:
             allow(backend)
         records = opened(backend, table, tell=allow is None)
-        have = records.columns
         for name in columns:
-            if name not in have:
-                listed = ", ".join(map(shown, have[:20])) + (", …" if len(have) > 20 else "")
-                raise InvalidInputError(
-                    f"{table.title} has no column {shown(name)}, only {listed}."
-                )
+            check_column(table.title, name, records.columns)
         plain = records.select(
             **{f"c{i}": _portable(records[name], table.engine) for i, name in enumerate(columns)}
         )

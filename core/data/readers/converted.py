@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,9 +10,6 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
-import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 from pyarrow import parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
@@ -285,7 +282,7 @@ def _of_persons(
         person = as_text(column)
         blank = person.isnull()
         if table.row(table.records.aggregate(n=blank.sum()))["n"]:
-            where, _ = _first(table, person, blank, line)
+            where, _ = first_record(table, person, blank, line)
             raise InvalidInputError(
                 f"Column {shown(name)} names persons, but {where} has no value."
             )
@@ -421,7 +418,7 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         count = table.row(table.records.aggregate(n=wrong.sum()))
         if not count["n"]:
             continue
-        where, value = _first(table, column.cast("string"), wrong, line)
+        where, value = first_record(table, column.cast("string"), wrong, line)
         if table.file.counted:
             where = "it"
         raise InvalidInputError(
@@ -430,8 +427,8 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         )
 
 
-def _first(
-    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None
+def first_record(
+    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None = None
 ) -> tuple[str, str | None]:
     """Return the first record that is wrong, and its value."""
     numbered = table.records.select(value=value, wrong=wrong, record=ibis.row_number())
@@ -459,20 +456,25 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     name = read.weight
     if not name:
         return None
-    title = shown(name)
+    if len(table.file.columns) < 2:
+        raise InvalidInputError(f"S needs a column other than {shown(name)}.")
+    numbers = _counting(table, name, read, "count", "numbers of records")
+    value = _whole(table, name, numbers, _WEIGHT, line)
+    if not table.row(table.records.aggregate(total=value.sum()))["total"]:
+        raise InvalidInputError(f"Column {shown(name)} has only zeros: there are no records.")
+    return value
+
+
+def _counting(table: OpenTable, name: str, read: ReadOptions, does: str, what: str) -> Any:
+    """Return the numbers of a column by which records count; raise where it can have none."""
     if table.file.counted:
         raise InvalidInputError(
-            f"{table.file.title} already holds counts: {title} cannot count it."
+            f"{table.file.title} already holds counts: {shown(name)} cannot {does} it."
         )
-    if len(table.file.columns) < 2:
-        raise InvalidInputError(f"S needs a column other than {title}.")
     column = table.records[table.position(name)]
-    if column.type().is_nested() or not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {title} holds {column.type()}, not numbers of records.")
-    value = _whole(table, name, number(column, read), _WEIGHT, line)
-    if not table.row(table.records.aggregate(total=value.sum()))["total"]:
-        raise InvalidInputError(f"Column {title} has only zeros: there are no records.")
-    return value
+    if not may_hold_numbers(column):
+        raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not {what}.")
+    return number(column, read)
 
 
 def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> int:
@@ -481,14 +483,7 @@ def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] 
     if not name:
         return 0
     title = shown(name)
-    if table.file.counted:
-        raise InvalidInputError(
-            f"{table.file.title} already holds counts: {title} cannot weight it."
-        )
-    column = table.records[table.position(name)]
-    if column.type().is_nested() or not may_hold_numbers(column):
-        raise InvalidInputError(f"Column {title} holds {column.type()}, not sampling weights.")
-    value = number(column, read)
+    value = _counting(table, name, read, "weight", "sampling weights")
     wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
     summary = table.row(
         table.records.aggregate(
@@ -499,7 +494,8 @@ def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] 
         )
     )
     if summary["bad"]:
-        where, text = _first(table, as_text(column), wrong, line)
+        column = table.records[table.position(name)]
+        where, text = first_record(table, as_text(column), wrong, line)
         raise InvalidInputError(
             f"Column {title} holds sampling weights, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a number of at least 0."
@@ -533,7 +529,7 @@ def _whole(
     wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
-        where, text = _first(table, as_text(column), wrong, line)
+        where, text = first_record(table, as_text(column), wrong, line)
         fraction = any_number(text or "") if what == _WEIGHT else None
         sampling = bool(fraction and fraction > 0)
         raise ReadingError(
@@ -547,38 +543,17 @@ def _whole(
 
 def expanded(file: FileTable, target: Path) -> FileTable:
     """Return a table with a row for each record of one whose rows stand for several."""
-    total = 0
     with open_table(file) as table:
-        total = table.total()
-    if total > MAX_UPLOAD_RECORDS:
-        raise InvalidInputError(
-            f"{file.title} stands for {total:,} records; at most {MAX_UPLOAD_RECORDS:,} can be "
-            "written."
-        )
-    source = parquet.read_schema(file.paths[0])
-    names = source.names[:-1]
-    schema = pa.schema([source.field(name) for name in names])
-    with parquet.ParquetWriter(target, schema) as writer:
-        for path in file.paths:
-            with parquet.ParquetFile(path) as read:
-                for batch in read.iter_batches():
-                    times = batch.column(len(names)).to_numpy(zero_copy_only=False)
-                    rows = batch.select(names)
-                    for part in _repeated(times):
-                        writer.write_batch(rows.take(pa.array(part)))
+        if (total := table.total()) > MAX_UPLOAD_RECORDS:
+            raise InvalidInputError(
+                f"{file.title} stands for {total:,} records; at most {MAX_UPLOAD_RECORDS:,} can be "
+                "written."
+            )
+        own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
+        times = ibis.range(0, table.records[len(file.columns)])
+        rows = table.records.select(**own, time=times.unnest()).drop("time")
+        _to_parquet(table, rows, target)
     return replace(file, paths=(target,), counted=False)
-
-
-def _repeated(times: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the places of rows, each as often as its number, `AT_ONCE` at a time."""
-    ends = np.cumsum(times)
-    for start in range(0, int(ends[-1]) if len(ends) else 0, AT_ONCE):
-        wanted = np.arange(start, min(start + AT_ONCE, int(ends[-1])))
-        yield np.searchsorted(ends, wanted, side="right")
-
-
-AT_ONCE = 1 << 17
-"""Records that are written together."""
 
 
 def _write(

@@ -23,6 +23,7 @@ from core.data.readers.marks import (
     word_counts,
 )
 from core.data.readers.sources import Sources
+from core.data.readers.totals import first_texts
 from core.data.tables import (
     BLANKS,
     FileTable,
@@ -302,13 +303,11 @@ def first_rows(
     """Return the first rows of a table, as they are read."""
     file = _table(source, sources, read)
     with open_table(file) as table:
-        levels = {
-            f"c{i}": as_text(_plain(table.column(name))) for i, name in enumerate(file.columns)
-        }
-        rows = table.rows(table.records.limit(most).select(**levels))
+        levels = first_texts(table, most).values()
+    rows = zip(*levels, strict=True)
     return FirstRows(
         file.columns,
-        tuple(tuple(MISSING if level is None else level for level in row.values()) for row in rows),
+        tuple(tuple(MISSING if level is None else level for level in row) for row in rows),
     )
 
 
@@ -318,10 +317,6 @@ def size_said(source: str, sources: Sources | None = None, read: ReadOptions = A
     with open_table(file) as table:
         size = records_in(table.total(), file.rows if read.weight else None)
     return size if file.most == 1 else f"{size}, up to {file.most:,} of one person"
-
-
-def _plain(column: Any) -> Any:
-    return column.cast("string") if column.type().is_nested() else column
 
 
 def present_marks(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -184,30 +184,27 @@ def width_of(rows: Sequence[Row]) -> int:
     return max(widths, key=lambda width: (widths[width], width), default=1)
 
 
-def guess(lines: Sequence[str], requested: Dialect | None, known: dict[str, str]) -> list[Dialect]:
-    """Return ways to cut lines, the likeliest first; `known` are the requested fields."""
+def guess(lines: Sequence[str], known: Mapping[str, str]) -> list[Dialect]:
+    """Return ways to cut lines, the likeliest first; `known` are the requested marks."""
     tried = [
         (score, -place, dialect)
-        for place, dialect in enumerate(_candidates(lines, requested, known))
+        for place, dialect in enumerate(_candidates(lines, known))
         if (score := _score(lines, dialect)) > 0
     ]
     return [dialect for _, _, dialect in sorted(tried, key=lambda trial: trial[:2], reverse=True)]
 
 
-def _candidates(
-    lines: Sequence[str], requested: Dialect | None, known: dict[str, str]
-) -> Iterator[Dialect]:
+def _candidates(lines: Sequence[str], known: Mapping[str, str]) -> Iterator[Dialect]:
     """Yield ways to cut lines: the requested one, else those that the text may have."""
-    start = requested or Dialect()
     text = "\n".join(lines)
-    delimiters = [start.delimiter] if "delimiter" in known else [",", "\t", ";", "|"]
+    delimiters = [known["delimiter"]] if "delimiter" in known else [",", "\t", ";", "|"]
     if "delimiter" not in known:
         delimiters += [mark for mark in (", ", "; ") if f'{mark}"' in text or f"{mark}'" in text]
         delimiters += [mark for mark in ("||", ";;", "^^", "~~") if text.count(mark) >= len(lines)]
-    quotes = [start.quote] if "quote" in known else ['"', "'"] if "'" in text else ['"']
+    quotes = [known["quote"]] if "quote" in known else ['"', "'"] if "'" in text else ['"']
     for quote in quotes:
         for delimiter in delimiters:
-            yield Dialect(delimiter, quote, start.escaped if "escape" in known else False)
+            yield Dialect(delimiter, quote, known.get("escape") == "\\")
         for delimiter in delimiters if "escape" not in known else ():
             if f"\\{quote}" in text or f"\\{delimiter}" in text:
                 yield Dialect(delimiter, quote, escaped=True)

@@ -51,24 +51,15 @@ _RULE = re.compile(r"[-=_+:]{3,}")
 """A line drawn by characters, within one field."""
 
 
-@dataclass(frozen=True)
-class Names:
-    """Where names and records are: `header` and `body` are places among rows.
-
-    `hints`: what else may be meant.
-    """
-
-    header: tuple[int, ...]
-    body: int
-    repairs: tuple[Repair, ...] = ()
-    hints: tuple[Choice, ...] = ()
+Placed = tuple[tuple[int, ...], int, tuple[Repair, ...], tuple[Choice, ...]]
+"""Places of the names and of the first record among rows, repairs, and what else may be meant."""
 
 
-def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
+def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     """Find the names among a table's first rows; raise where more than one row may have them."""
     if lacks_first(rows[0][1], rows[1:], width):
         if count_up([row[0] for _, row in rows[1:HEAD]]):
-            return Names((0,), 1)
+            return (0,), 1, (), ()
         raise _first_or_last(rows, name)
     if width == 1 and (gap := _first_gap(rows)):
         raise _apart(rows, 0, gap, name)
@@ -89,8 +80,8 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
     if below:
-        lines = [f"{line:,}" for line, _ in rows[first + 1 : first + 1 + below]]
-        what = f"line {lines[0]}" if below == 1 else f"lines {listed(lines)}"
+        lines = _numbers([line for line, _ in rows[first + 1 : first + 1 + below]])
+        what = f"line{'' if below == 1 else 's'} {lines}"
         why = f"{what} may hold names, questions or units, not records"
         raise _question(rows, first, below, name, why)
     if apart := _after_gap(rows, first, width):
@@ -109,7 +100,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Names:
         what = "a rule" if _RULE.fullmatch(rows[start - 1][1][0].strip()) else "numbers of columns"
         sentence = f"Line {rows[start - 1][0]:,}, {what} below the names, was left out."
         repairs.append(repaired(sentence, header=(line,)))
-    return Names((first,), start, tuple(repairs), hints)
+    return (first,), start, tuple(repairs), hints
 
 
 def _is_prose(cells: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
@@ -387,7 +378,7 @@ def joined_names(rows: Sequence[Sequence[str]]) -> list[str]:
     """
     if len(rows) == 1:
         return [stripped(cell) for cell in rows[0]]
-    width = max(map(len, rows))
+    width = max(map(len, rows), default=0)
     parts: list[list[str]] = [[] for _ in range(width)]
     for depth, row in enumerate(rows):
         last = ""

@@ -41,17 +41,18 @@ from core.data.readers.labelled import damaged, labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
+    Columns,
     first_lines,
     name_columns,
     same_names,
     unnamed_repairs,
 )
-from core.data.readers.records import drop_columns, empty_columns, write_records
+from core.data.readers.records import write_batches, write_records
 from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable, check_cell, check_records
-from core.data.workbooks import OLD_EXCEL, ZIP, Sheets
+from core.data.workbooks import OLD_EXCEL, OPEN_DOCUMENT, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import (
     MAX_CELL,
@@ -68,32 +69,22 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _PARQUET = b"PAR1"
 """First bytes of Parquet files."""
 
-_OPEN_DOCUMENT = b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet"
-"""What stands at the beginning of OpenDocument workbooks."""
-
 _INDEX = "__index_level_0__"
 """What pandas calls the row numbers that it writes as a last column."""
 
 _SINGLE = "There is a single column. It is both S and X: S itself is released privately."
 
 _OTHER_KINDS = {
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"GIF8": "a picture",
-    b"\x1f\x8b": "compressed: unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed: unpack it first",
-    b"7z\xbc\xaf": "compressed: unpack it first",
-    b"BZh": "compressed: unpack it first",
-    b"\xfd7zXZ\x00": "compressed: unpack it first",
-    b"<html": "a web page",
-    b"<!DOCTYPE html": "a web page",
-    b"<!doctype html": "a web page",
-    b"<?xml": "an XML document",
-    b'{"': "a JSON document",
-    b"[{": "a JSON document",
+    "a PDF document": (b"%PDF",),
+    "a picture": (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
+    "compressed: unpack it first": (
+        *(b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ\x00"),
+    ),
+    "a web page": (b"<html", b"<!DOCTYPE html", b"<!doctype html"),
+    "an XML document": (b"<?xml",),
+    "a JSON document": (b'{"', b"[{"),
 }
-"""Kinds of files that cannot be read, by their first bytes."""
+"""Kinds of files that cannot be read, with their first bytes."""
 
 
 @dataclass(frozen=True)
@@ -149,26 +140,18 @@ class TextFile:
 
     def place_of(self, record: int) -> str:
         """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
-        try:
-            # about a second
-            return "" if record > 1_000_000 else f" (line {self.line_of(record):,})"
-        except BrokenError:
-            return ""
-
-    def line_of(self, record: int) -> int:
-        """Return the line in which a record begins; both are counted from 1."""
         layout = self.layout
-        with self._opened() as file:
-            for line, row in layout.dialect.rows(
-                itertools.islice(file, layout.lines, None), layout.lines
-            ):
+        if record > 1_000_000:  # about a second
+            return ""
+        with self._opened() as file, suppress(BrokenError):
+            lines = itertools.islice(file, layout.lines, None)
+            for line, row in layout.dialect.rows(lines, layout.lines):
                 again = bool(layout.names) and same_names(row, layout.names)
-                if again or (layout.read.pad == "leave" and len(row) != layout.width):
-                    continue
-                record -= 1
+                left = layout.read.pad == "leave" and len(row) != layout.width
+                record -= not (again or left)
                 if record == 0:
-                    return line
-        raise BrokenError(0, "it has fewer records")
+                    return f" (line {line:,})"
+        return ""
 
     def phrase(self) -> str:
         """Say that the encoding is a guess, and how a value reads in it; "" where it is none."""
@@ -183,10 +166,10 @@ class TextFile:
             rows.extend(itertools.islice(self.layout.dialect.rows(file), SHOWN))
         return first_lines(rows)
 
-    def raw(self, most: int = 40) -> str:
+    def raw(self) -> str:
         """Return the first lines as they are."""
         with self._opened() as file:
-            return "".join(itertools.islice((line[:500] for line in file), most))
+            return "".join(line[:500] for line in itertools.islice(file, 40))
 
 
 def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_IT_IS) -> Upload:
@@ -200,16 +183,14 @@ def read_bytes(content: bytes, name: str, folder: Path, read: ReadOptions = AS_I
         check_records(name, *_size_of(content))
     path = folder / f"{hashlib.sha256(content).hexdigest()}.data"
     fresh = not path.exists()
-    kept: tuple[Path, ...] = ()
     try:
         with room_for(name):
             path.write_bytes(content)
-        upload = read_file(path, name, folder, read)
-        kept = (path,)
-        return upload
-    finally:
-        if fresh and path not in kept:
+        return read_file(path, name, folder, read)
+    except BaseException:
+        if fresh:
             path.unlink(missing_ok=True)
+        raise
 
 
 def _size_of(content: bytes) -> tuple[int, int]:
@@ -262,14 +243,18 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         fresh = Path(scratch, "records.parquet")
         parsed = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path
-        table = FileTable(name, (source,), parsed.columns, weigher=parsed.weigher)
+        table = FileTable(name, (source,), parsed.columns.names, weigher=parsed.weigher)
         rows = table.rows
         if rows == 0:
             raise _no_records(name, parsed)
+        empty: list[int] = []
+        if source == fresh and parsed.columns.unnamed and "empty" not in read.kept:
+            table, empty = _without_empty(table, parsed.columns, Path(scratch, "narrow.parquet"))
+        unnamed = unnamed_repairs(parsed.columns, empty)
         table = with_marks(table)
         single = _single(parsed.text) if len(table.columns) == 1 else []
         if source == fresh:
-            fresh.replace(converted)
+            table.paths[0].replace(converted)
             table = replace(table, paths=(converted,))
     return Upload(
         sha256,
@@ -282,7 +267,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         read,
         parsed.text,
         parsed.sheets,
-        (*parsed.repairs, *single),
+        (*parsed.repairs, *unnamed, *single),
         parsed.hints,
         parsed.titles,
     )
@@ -293,13 +278,33 @@ class _Parsed:
     """What a file is: its kind, its columns, what was repaired; `weigher` as of `FileTable`."""
 
     kind: str
-    columns: tuple[str, ...]
+    columns: Columns
     repairs: tuple[Repair, ...] = ()
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
     text: TextFile | None = None
     weigher: str = ""
     titles: tuple[tuple[str, str], ...] = ()
+
+
+def _without_empty(file: FileTable, columns: Columns, target: Path) -> tuple[FileTable, list[int]]:
+    """Return a table without the columns that have no name and no value, and their places."""
+    names = columns.names
+    with parquet.ParquetFile(file.paths[0]) as read:
+
+        def is_empty(i: int) -> bool:
+            parts = (batch.column(0).unique() for batch in read.iter_batches(columns=[f"c{i}"]))
+            cells = (cell for part in parts for cell in part.to_pylist() if cell is not None)
+            return all(isinstance(cell, str) and not cell.strip() for cell in cells)
+
+        empty = [i for i in columns.unnamed if is_empty(i)]
+        empty = empty[len(empty) == len(names) :]  # one column at least
+        if not empty:
+            return file, empty
+        left = [i for i in range(len(names)) if i not in empty]
+        schema = pa.schema([read.schema_arrow.field(i) for i in left])
+        write_batches(read.iter_batches(columns=schema.names), schema, target)
+    return replace(file, paths=(target,), columns=tuple(names[i] for i in left)), empty
 
 
 def _single(text: TextFile | None) -> list[Repair]:
@@ -320,7 +325,7 @@ def _no_records(name: str, parsed: _Parsed) -> ReadingError:
     """Return the error of a file without records: it has names alone, or is no table."""
     lines = [] if parsed.text is None else parsed.text.first()
     alone = sum(sum(bool(cell.strip()) for cell in cells) < 2 for _, cells in lines)
-    if len(parsed.columns) > 1 and 2 * alone > len(lines):
+    if len(parsed.columns.names) > 1 and 2 * alone > len(lines):
         return ReadingError(
             f"{name} does not look like a table: {alone} of its first {len(lines)} lines have a "
             "single field."
@@ -341,8 +346,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *args)
         _check_cells(converted, name)
         return _Parsed(kind, columns, repairs, weigher=weigher, titles=titles)
-    for start, what in _OTHER_KINDS.items():
-        if head.startswith(start):
+    for what, starts in _OTHER_KINDS.items():
+        if head.startswith(starts):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     utf8, encoding = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
     ending, notes = Path(name).suffix.lower(), []
@@ -358,23 +363,12 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
             notes.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(utf8, name, read)
     text = TextFile(path, encoding, layout)
-    rows, repairs = write_records(utf8, name, layout, converted)
-    empty: list[int] = []
-    if layout.columns.unnamed and rows and "empty" not in read.kept:
-        empty = empty_columns(converted, layout)
-        empty = empty[len(empty) == layout.width :]  # one column at least
-        if empty:
-            drop_columns(converted, empty)
+    repairs = write_records(utf8, name, layout, converted)
     label = layout.kind + ("" if encoding == "utf-8" else f", {ENCODINGS[encoding]}")
     return _Parsed(
         label,
-        tuple(column for i, column in enumerate(layout.columns.names) if i not in empty),
-        (
-            *notes,
-            *layout.repairs,
-            *unnamed_repairs(layout.columns, empty),
-            *repairs,
-        ),
+        layout.columns,
+        (*notes, *layout.repairs, *repairs),
         hints=(*layout.hints, *(likelier(head, layout.delimiter) if text.guessed else ())),
         text=text,
     )
@@ -382,8 +376,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
 
 def _workbook(path: Path, name: str, converted: Path, head: bytes, read: ReadOptions) -> _Parsed:
     """Read a workbook; any but .xlsx may need much memory, so it has its own process."""
-    args = path, name, converted, read
-    if not head.startswith(ZIP) or _OPEN_DOCUMENT in head[:200]:
+    args = path, name, converted, read, head[:200]
+    if not head.startswith(ZIP) or OPEN_DOCUMENT in args[-1]:
         died = InvalidInputError(
             f"{name} is damaged, or needs too much memory for a workbook: save it as CSV."
         )
@@ -404,9 +398,7 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Parsed:
         names = names[:-1]
         notes = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
-    return _Parsed(
-        "Parquet", columns.names, (*columns.repairs, *unnamed_repairs(columns, ()), *notes)
-    )
+    return _Parsed("Parquet", columns, (*columns.repairs, *notes))
 
 
 def _check_cells(path: Path, name: str) -> None:

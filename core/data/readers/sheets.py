@@ -18,22 +18,23 @@ from core.data.readers.names import (
     find_below,
     joined_names,
     name_columns,
-    unnamed_repairs,
 )
 from core.data.readers.old_excel import read_old_excel
 from core.data.readers.opendocument import is_opendocument, read_opendocument
 from core.data.readers.text import place_names
 from core.data.readers.web_tables import is_web_table, read_web_table
 from core.data.workbooks import (
+    OPEN_DOCUMENT,
     PADDED,
     ZIP,
     Book,
     Bounds,
     Sheets,
     check_size,
+    chosen,
     extent,
     parts_of,
-    sheets_of,
+    worksheets,
 )
 from core.errors import Choice, InvalidInputError, ReadingError, choice
 from core.limits import MAX_UNPACKED_MB, MAX_WORKBOOK_PARTS, MEGABYTE
@@ -47,18 +48,19 @@ Cells = list[list[Any]]
 
 
 def write_sheet(
-    path: Path, name: str, target: Path, read: ReadOptions
-) -> tuple[str, tuple[str, ...], tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
+    path: Path, name: str, target: Path, read: ReadOptions, head: bytes
+) -> tuple[str, Columns, tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
     """Write a sheet's records to a Parquet file.
 
-    Return the workbook's kind, and its columns, repairs, sheets and hints.
+    `head`: the file's first bytes. Return its kind, columns, repairs, sheets and hints.
     """
     try:
-        book = _opened(path, name, read.sheet)
+        book = _opened(path, name, read.sheet, head)
     except (InvalidInputError, MemoryError):
         raise
     except Exception as error:  # what reads zip files, XML and sheets raises errors of many types
-        raise InvalidInputError(f"{name} is a damaged {_kind(path)} file.") from error
+        kind = "OpenDocument" if OPEN_DOCUMENT in head else "Excel"
+        raise InvalidInputError(f"{name} is a damaged {kind} file.") from error
     cells, sheets = book.cells, book.sheets
     merged = [] if "merged" in read.kept else book.merged
     filled = sum(_fill(cells, (left, top, left, down)) for left, top, _, down in merged)
@@ -73,12 +75,12 @@ def write_sheet(
     if width < 2 and sheets.others and not read.sheet:
         raise _other_sheet(name, sheets)
     header, body, repairs, _ = place_names(rows[:HEAD], width, name, read)
-    raw = joined_names([rows[i][1] for i in header]) if header else []
+    raw = joined_names([rows[i][1] for i in header])
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
     records = rows[body:]
-    chosen = None if read.skip_end is None else min(read.skip_end, len(records))
+    last = None if read.skip_end is None else min(read.skip_end, len(records))
     gone, below, hints = find_below(
-        records, raw or [""] * width, name, lambda place: len(records) - place, chosen=chosen
+        records, raw or [""] * width, name, lambda place: len(records) - place, chosen=last
     )
     places = [line - 1 for line, _ in records[: len(records) - gone]]
     recorded = set(places)  # a name of several columns is joined, and not filled
@@ -98,9 +100,10 @@ def write_sheet(
             )
         )
     notes += _long_numbers(cells[place] for place in places)
-    names, empty = _written(cells, places, columns, target, read)
-    notes += unnamed_repairs(columns, empty)
-    return book.kind, names, tuple(notes), sheets, hints
+    width = len(columns.names)
+    data = {f"c{i}": _column([cells[place][i] for place in places]) for i in range(width)}
+    parquet.write_table(pa.table(data), target)
+    return book.kind, columns, tuple(notes), sheets, hints
 
 
 def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
@@ -111,22 +114,8 @@ def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
     )
 
 
-def _kind(path: Path) -> str:
-    """Return what a file with the first bytes of a workbook is called where it is damaged."""
-    with path.open("rb") as file:
-        if not file.read(4).startswith(ZIP):
-            return "Excel"
-    try:
-        with zipfile.ZipFile(path) as packed:
-            return "OpenDocument" if is_opendocument(packed.namelist()) else "Excel"
-    except (zipfile.BadZipFile, ValueError, OSError):
-        return "Excel"
-
-
-def _opened(path: Path, name: str, sheet: str) -> Book:
+def _opened(path: Path, name: str, sheet: str, head: bytes) -> Book:
     """Look through a workbook before it is opened; refuse what is no workbook, or too large."""
-    with path.open("rb") as file:
-        head = file.read(200)
     if is_web_table(name, head):
         return read_web_table(path, name, sheet)
     if not head.startswith(ZIP):
@@ -151,7 +140,7 @@ def _opened(path: Path, name: str, sheet: str) -> Book:
 
     summary = extent(path, sheet)
     check_size(name, summary)
-    sheets = sheets_of(path, name, sheet)
+    sheets = chosen(name, [title for title, _ in worksheets(path)], sheet)
     merged = [range_boundaries(area) for area in summary.merged]
     return Book("Excel", _cells(path, sheets.read), sheets, merged, summary.unresolved)
 
@@ -198,19 +187,6 @@ def _fill(cells: Cells, bounds: Bounds) -> int:
                 row[i] = value
                 filled += 1
     return filled
-
-
-def _written(
-    cells: Cells, places: list[int], columns: Columns, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], list[int]]:
-    """Write the records; return the names of their columns, and the places of those left out."""
-    empty = []
-    if "empty" not in read.kept and places:
-        empty = [i for i in columns.unnamed if all(cells[place][i] is None for place in places)]
-    filled = [i for i in range(len(columns.names)) if i not in empty]
-    data = {f"c{at}": _column([cells[place][i] for place in places]) for at, i in enumerate(filled)}
-    parquet.write_table(pa.table(data), target)
-    return tuple(columns.names[i] for i in filled), empty
 
 
 def _column(cells: list[Any]) -> pa.Array:

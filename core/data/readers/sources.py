@@ -293,7 +293,7 @@ class Sources:
         if kind == "random":
             return drawn(rest)
         if kind == "example":
-            return example(rest).joint_source
+            return example(rest)
         known = ", ".join(entry.id for entry in BUNDLED)
         raise InvalidInputError(
             f"A data source is {known}, or starts with upload:, matrix:, random: or example:, got "

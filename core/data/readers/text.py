@@ -25,6 +25,7 @@ from core.data.readers.dialect import (
 )
 from core.data.readers.names import (
     Columns,
+    Placed,
     find_below,
     find_names,
     first_lines,
@@ -36,10 +37,8 @@ from core.data.readers.names import (
     titles,
 )
 from core.errors import Choice, InvalidInputError, ReadingError, choice
+from core.limits import MEGABYTE
 from core.wording import number_of, were
-
-_SAMPLED = 1 << 20
-"""Characters at the start by which the layout is found."""
 
 _TRIED = 300
 """Most lines that each way to cut fields is tried on."""
@@ -55,9 +54,6 @@ _LEGEND = 50
 
 _SEPARATOR = re.compile(r'(sep=[^"\r\n]|"sep=[^"\r\n]")(\r\n|\n|\r)', re.IGNORECASE)
 """A first line that gives the delimiter to Excel."""
-
-_WHOLE_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z")
-
 
 FORMULA = re.compile(r'^="([^"]*)"$')
 """A formula of a text, for spreadsheets."""
@@ -146,7 +142,7 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     if not dialect.is_single and width < 2 and max(len(row) for _, row in rows) < 2:
         raise _one_column(lines, name, dialect)
     header, body, repairs, joins = place_names(rows, width, name, read)
-    raw = joined_names([rows[i][1] for i in header]) if header else []
+    raw = joined_names([rows[i][1] for i in header])
     if "formulas" not in read.kept:
         raw = [FORMULA.sub(r"\1", cell) for cell in raw]
     if raw and re.match(r"#\s", raw[0]):
@@ -154,9 +150,8 @@ def find_layout(path: Path, name: str, read: ReadOptions) -> TextLayout:
     raw, fitted = _fitted(raw, rows[body:], width, read)
     columns = name_columns(raw, name)
     end, ended, hints = _end(path, name, start, rows, body, dialect, raw, read, broken)
-    body = min(body, len(rows))
-    last = rows[body - 1] if body else (start.before + place, [])
-    first_line = _line_behind(rows, body, last)
+    # blank lines between are no records
+    first_line = rows[body][0] if body < len(rows) else rows[-1][0] + lines_of(rows[-1][1])
     return TextLayout(
         columns,
         dialect,
@@ -176,15 +171,15 @@ def _start(path: Path, name: str) -> _Start:
     with path.open("rb") as raw:
         mark = len(codecs.BOM_UTF8) if raw.read(3) == codecs.BOM_UTF8 else 0
     with path.open(encoding="utf-8-sig", newline="") as file:
-        text = file.read(_SAMPLED)
+        text = file.read(MEGABYTE)  # by which the layout is found
         whole = not file.read(1)
     match = _SEPARATOR.match(text)
     separator = match[0] if match else ""
-    lines = _WHOLE_LINE.findall(text[len(separator) :])
+    lines = list(io.StringIO(text[len(separator) :], newline=""))
     if not whole:
         if len(lines) < 2:
             raise InvalidInputError(
-                f"{name} has a first line of more than {_SAMPLED:,} characters: it is not a table."
+                f"{name} has a first line of more than {MEGABYTE:,} characters: it is not a table."
             )
         lines.pop()  # the last line may be incomplete
     return _Start(mark, separator, lines, whole)
@@ -200,7 +195,7 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     if not above or not below or read.header == (0,):
         return len(above) if below else 0
     lines, following = [line for line in above if line.strip()], below[0]
-    dialects = guess(rest[:50], None, {})
+    dialects = guess(rest[:50], {})
     delimiter = read.delimiter or next((dialect.delimiter for dialect in dialects), ",")
     width = _width(following, delimiter)
     alike = [line for line in lines if width > 1 and _width(line, delimiter) == width]
@@ -247,7 +242,7 @@ def _dialect(start: _Start, lines: Sequence[str], name: str, read: ReadOptions) 
         raise InvalidInputError(f"{name} has no blanks below each other that separate columns.")
     if len(known) == 3:
         return requested
-    dialects = guess(tried, requested, known)
+    dialects = guess(tried, known)
     if not known and dialects and dialects[0].delimiter == "," and _has_thousands(tried):
         raise _one_column(tried, name, requested)
     if dialects:
@@ -305,7 +300,7 @@ def _one_column(lines: Sequence[str], name: str, dialect: Dialect) -> ReadingErr
         label = f"Cut it into {len(gaps) + 1} columns, where blanks are below each other"
         choices = [choice(label, delimiter=ALIGNED)]
     elif fits := _fitting(tried, dialect):
-        best = [candidate.delimiter[0] for candidate in guess(tried, None, {})[:1]]
+        best = [candidate.delimiter[0] for candidate in guess(tried, {})[:1]]
         ordered = sorted(fits, key=lambda mark: mark not in best)
         sentence += f"; it seems to be separated by {known[ordered[0]]}: choose that"
         choices = [
@@ -321,17 +316,15 @@ def _fitting(lines: Sequence[str], dialect: Dialect) -> list[str]:
     return [
         mark
         for mark in DELIMITERS | OTHERS
-        if mark != dialect.delimiter and guess(lines, Dialect(mark), {"delimiter": mark})
+        if mark != dialect.delimiter and guess(lines, {"delimiter": mark})
     ]
 
 
-def place_names(
-    rows: list[Row], width: int, name: str, read: ReadOptions
-) -> tuple[tuple[int, ...], int, tuple[Repair, ...], tuple[Choice, ...]]:
-    """Return the places of the names and of the first record, what is left out above, and hints."""
+def place_names(rows: list[Row], width: int, name: str, read: ReadOptions) -> Placed:
+    """Find names and records where they are chosen, or else where they seem to be."""
     if not read.header:
-        names = find_names(rows, width, name)
-        return names.header, names.body + read.skip, names.repairs, names.hints
+        header, body, repairs, hints = find_names(rows, width, name)
+        return header, body + read.skip, repairs, hints
     if read.header == (0,):
         above = titles(rows, width)
         sentence = f"{number_of(above, 'line')} above the records {were(above)} left out."
@@ -365,16 +358,6 @@ def _fitted(
         )
         raw = raw[: max(width, 2)]
     return raw + [""] * (width - len(raw) if width > 1 else 0), repairs
-
-
-def _line_behind(rows: list[Row], body: int, last: Row) -> int:
-    """Return the first line behind the names."""
-    if body == 0:
-        return rows[0][0]
-    if body < len(rows):
-        # blank lines between are no records
-        return rows[body][0]
-    return last[0] + lines_of(last[1])
 
 
 def _of_dialect(dialect: Dialect, read: ReadOptions) -> list[Repair]:
@@ -432,7 +415,7 @@ def _last_rows(path: Path, dialect: Dialect) -> tuple[list[Row], int]:
     with path.open("rb") as file:
         file.seek(-_TAIL, io.SEEK_END)
         text = file.read().decode("utf-8", errors="ignore")
-    lines = _WHOLE_LINE.findall(text)[1:]
+    _, *lines = io.StringIO(text, newline="")
     if text.count('"') and any(line.count('"') % 2 for line in lines):
         return [], 0
     rows, broken = _rows(dialect, lines, 0, whole=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, ReadOptions
+from core.data.readers.converted import first_record
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, Filter
 from core.data.tables import (
@@ -157,7 +158,10 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         if wrong["records"]:
             some = number_of(int(wrong["records"]), "value")
             are = "that is no number" if wrong["records"] == 1 else "that are no numbers"
-            where = "" if table.file.counted else _first_record(table, name, wrong["example"])
+            where = ""
+            if not table.file.counted:
+                is_wrong = column == wrong["example"]
+                where = f" in {first_record(table, column, is_wrong)[0]}"
             raise InvalidInputError(
                 f"Column {shown(name)} holds {some} {are}, such as {shown(wrong['example'])}"
                 f"{where}: bins need numbers, or a mark such as NA for a missing one."
@@ -166,14 +170,6 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
     merged = numbers.group_by("value").agg(n=numbers.n.sum().cast("int64"))
     tallies = table.kept(merged)
     return tallies.filter(tallies.value.notnull() & ~tallies.value.isinf())
-
-
-def _first_record(table: OpenTable, name: str, value: str) -> str:
-    """Say which is the first record of the file with a value, from 1."""
-    numbered = table.records.select(raw=table.column(name), record=ibis.row_number())
-    first = numbered.filter(numbered.raw == value)
-    place = int(table.row(first.aggregate(record=first.record.min()))["record"]) + 1
-    return f" in record {place:,}"
 
 
 def _quantiles(table: OpenTable, tallies: Any, count: int) -> list[float]:

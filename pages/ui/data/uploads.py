@@ -14,7 +14,7 @@ from core.data.options import AS_IT_IS, OTHER_ENDINGS, ReadOptions
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.labelled import labelled_kind
 from core.data.readers.reading import read_file
-from core.data.workbooks import OLD_EXCEL, unpacked_bytes, weight
+from core.data.workbooks import OLD_EXCEL, weight
 from core.errors import CoreError, ReadingError, TimeLimitError
 from core.jobs import Job
 from core.limits import MAX_CELLS, MAX_LEVELS, MAX_UPLOAD_MB
@@ -171,8 +171,7 @@ def _weighs(content: bytes) -> int:
     """Return the bytes that the reading of a file takes; 0 for text and Parquet."""
     if labelled_kind(content[:1_000]) or content.startswith(OLD_EXCEL):
         return len(content)
-    unpacked = unpacked_bytes(content)
-    return weight(content, unpacked) if 0 < unpacked <= SLOW else unpacked
+    return weight(content, enough=SLOW)
 
 
 def _paste() -> None:

@@ -60,8 +60,8 @@ def test_every_example_can_be_asked_about(entry):
     assert counted.joint.p.sum() == pytest.approx(1)
     assert counted.joint.n == entry.records
     assert entry.source
-    if entry.shape:
-        assert np.prod(entry.shape) == len(entry.x_labels)
+    if entry.x_shape:
+        assert np.prod(entry.x_shape) == len(entry.x_labels)
 
 
 def test_the_robust_example_is_the_printed_one():

@@ -194,7 +194,7 @@ HUGE = row(cell("x", number_columns_repeated=16_384), number_rows_repeated=1_048
             "b.ods is an encrypted workbook: save it without a password first.",
         ),
         (ods({"a": "<table:table-row>"}), "b.ods is a damaged OpenDocument file."),
-        (ods({"a": people()})[:-40], "b.ods is a damaged Excel file."),
+        (ods({"a": people()})[:-40], "b.ods is a damaged OpenDocument file."),
         (
             ods({"a": row(*[f"v{i}" for i in range(2_001)]) + row(*range(2_001))}),
             "b.ods has 2,001 columns; at most 2,000 are allowed.",
