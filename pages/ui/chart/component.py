@@ -43,7 +43,6 @@ def _program() -> str:
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
         "__PLOTLY__": programs.PLOTLY,
-        "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
         "__BAR__": str(BAR),
         "__STYLE__": json.dumps((_HERE / "chart.css").read_text(encoding="utf-8")),
