@@ -87,17 +87,13 @@ def _put(hierarchy: Hierarchy) -> None:
     if hierarchy.kind == "interval":
         rare = tuple(level for level in rare if level.column != hierarchy.column)
     hierarchies = tuple((others | {hierarchy.column: hierarchy}).values())
-    state.set_data(replace(spec, hierarchies=hierarchies, rare_levels=rare))
+    state.with_data(hierarchies=hierarchies, rare_levels=rare)
 
 
 def _remove(column: str) -> None:
     st.session_state.pop(_PROBLEM, None)
-    spec = state.data()
-    state.set_data(
-        replace(
-            spec, hierarchies=tuple(other for other in spec.hierarchies if other.column != column)
-        )
-    )
+    hierarchies = state.data().hierarchies
+    state.with_data(hierarchies=tuple(other for other in hierarchies if other.column != column))
 
 
 def _hierarchy(spec: DataSpec, hierarchy: Hierarchy, key: str, column: ColumnInfo | None) -> None:
@@ -182,8 +178,7 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
 
 
 def _move(column: str, level: int) -> None:
-    spec = state.data()
-    state.set_data(replace(spec, hierarchies=at_level(spec.hierarchies, column, level)))
+    state.with_data(hierarchies=at_level(state.data().hierarchies, column, level))
 
 
 def _take_steps(hierarchy: Hierarchy, key: str) -> None:
@@ -264,8 +259,7 @@ def _rare_levels(spec: DataSpec, used: list[str]) -> None:
 
 
 def _group(column: str, key: str) -> None:
-    spec = state.data()
-    others = tuple(other for other in spec.rare_levels if other.column != column)
+    others = tuple(other for other in state.data().rare_levels if other.column != column)
     below = int(st.session_state[key] or 0)
     added = (RareLevels(column, below),) if below else ()
-    state.set_data(replace(spec, rare_levels=(*others, *added)))
+    state.with_data(rare_levels=(*others, *added))
