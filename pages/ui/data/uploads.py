@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -262,16 +262,21 @@ def _first_lines() -> None:
     error = st.session_state.get(_READABLE)
     if not isinstance(error, ReadingError) or not error.lines:
         return
-    width = max(len(cells) for _, cells in error.lines)
+    st.caption("The first lines of the file. Select the line with the names.")
+    pick_line(error.lines, "own_lines", _choose_line, height=260)
+
+
+def pick_line(
+    lines: Sequence[tuple[int, Sequence[str]]], key: str, choose: Callable[[], None], **more: Any
+) -> None:
+    """Show the first lines of a file, cut: a click selects one."""
+    width = max((len(cells) for _, cells in lines), default=1)
     frame = pd.DataFrame(
-        [[*cells, *[""] * (width - len(cells))] for _, cells in error.lines],
-        index=pd.Index([line for line, _ in error.lines], name="line"),
+        [[*cells, *[""] * (width - len(cells))] for _, cells in lines],
+        index=pd.Index([line for line, _ in lines], name="line"),
         columns=[f"{i + 1}" for i in range(width)],
     )
-    st.caption("The first lines of the file. Select the line with the names.")
-    st.dataframe(
-        frame, key="own_lines", on_select=_choose_line, selection_mode="single-row", height=260
-    )
+    st.dataframe(frame, key=key, on_select=choose, selection_mode="single-row", **more)
 
 
 def _title() -> str:
