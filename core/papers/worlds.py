@@ -10,7 +10,7 @@ from core.data.spec import DataSpec
 from core.learning.examples import ESTIMATE
 from core.learning.lessons import Opens
 from core.learning.settings import SETTINGS as LEARNING
-from core.learning.settings import Setting, Values
+from core.learning.settings import Setting, Values, numbers
 from core.papers.merging_worlds import (
     HALF,
     LARGE,
@@ -92,10 +92,7 @@ class World:
 
     def numbers(self, values: Values) -> tuple[float, ...]:
         """Return what `make` takes, whole numbers as such."""
-        return tuple(
-            int(values[key]) if SETTINGS[key].whole or SETTINGS[key].choices else values[key]
-            for key in self.settings
-        )
+        return numbers(self.settings, values, SETTINGS)
 
 
 def _example(name: str, **choices: Any) -> Scenario:

@@ -54,7 +54,7 @@ def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(one,
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == f"Learn: {one.title}"
-    made = getattr(pictures, one.key)(values)
+    made = pictures.made(one, values)
     for sentence in getattr(words, f"of_{one.key}")(made):
         assert markdown(sentence) in text(app)
     for message in (*one.use, *one.limits):

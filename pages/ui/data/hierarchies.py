@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pandas as pd
@@ -17,14 +16,11 @@ from core.validation import shown
 from pages.ui.frame import state
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit
 from pages.ui.work import derived
 
 KINDS = {"prefix": "first characters", "interval": "intervals", "table": "a table of parents"}
 """Kinds of hierarchies, and what they are called."""
-
-
-BITS = 1 / math.log(2)
-"""Bits in a nat."""
 
 _PROBLEM = "_hierarchy_problem"
 
@@ -229,7 +225,7 @@ def _figures(spec: DataSpec, hierarchy: Hierarchy, key: str) -> None:
 
 
 def _bits(nats: float | None) -> float | None:
-    return None if nats is None else round(nats * BITS, 4)
+    return None if nats is None else round(in_unit(nats, "bits"), 4)
 
 
 def _rare_levels(spec: DataSpec, used: list[str]) -> None:
