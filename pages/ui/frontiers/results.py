@@ -341,13 +341,7 @@ def menu(shown: Shown) -> None:
                 "sweep_means_json",
             )
             st.caption("The sweep, for `python -m core sweep`")
-            exports.button(
-                "Sweep (JSON)",
-                "sweep.json",
-                "application/json",
-                lambda: definition(sweep).encode(),
-                "sweep_definition",
-            )
+            _defined(sweep, "sweep_definition")
             st.caption(
                 "The address of this page is a permalink: it holds the sweep, never the data."
             )
@@ -359,15 +353,14 @@ def command(sweep: Sweep) -> None:
     with st.expander("From the command line", icon=":material/terminal:"):
         st.code(command_line(sweep), language="bash")
         st.code(definition(sweep), language="json", height=220)
-        exports.button(
-            "Sweep (JSON)",
-            "sweep.json",
-            "application/json",
-            lambda: definition(sweep).encode(),
-            "sweep_command",
-            width="content",
-            icon=":material/download:",
-        )
+        _defined(sweep, "sweep_command", width="content", icon=":material/download:")
+
+
+def _defined(sweep: Sweep, key: str, **more: Any) -> None:
+    mime = "application/json"
+    exports.button(
+        "Sweep (JSON)", "sweep.json", mime, lambda: definition(sweep).encode(), key, **more
+    )
 
 
 def command_line(sweep: Sweep) -> str:
