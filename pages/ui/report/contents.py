@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from urllib.parse import urlencode
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from core.validation import FloatArray
 from core.wording import fixed, number_of, percent, without_blanks
 from pages.ui import figures
 from pages.ui.report import lower_cards
-from pages.ui.report.document import NAMELESS, Document
+from pages.ui.report.document import NONE, Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
@@ -42,8 +41,6 @@ NAMES = ("X itself", "the release")
 
 IN_TABLE = 8
 """Outputs of each input that its table names."""
-
-NONE = "–"
 
 
 def report(
@@ -80,23 +77,20 @@ def report(
     _audited(page, result, unit)
     page.heading("Tables")
     _tables(page, result, unit)
-    page.heading("Formulas and sources")
     entries = [notions.entry(scenario.notion)]
     entries += [notions.entry(other.notion) for other in scenario.also]
     explained = (*entries, mechanisms.entry(scenario.mechanism))
-    for entry in (*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
-        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("Reproduce")
+    page.formulas((*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))))
     public = replace(scenario, data=for_others(scenario.data))
-    if public.data.left_out != scenario.data.left_out:
-        page.text(NAMELESS)
-    page.text("In Python, with core:")
-    page.code(snippet(public))
-    page.text("As a scenario for the command line (python -m core evaluate scenario.json):")
-    page.code(json.dumps(json.loads(public.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(public), doseq=True)
-    page.text(f"As the end of the dashboard's address: /{'?' * bool(link)}{link}")
-    page.made(when)
+    command = "As a scenario for the command line (python -m core evaluate scenario.json)"
+    written = json.dumps(json.loads(public.to_json()), ensure_ascii=False)
+    page.made(
+        {"In Python, with core": snippet(public), command: written},
+        "",
+        to_query(public),
+        when,
+        nameless=public.data.left_out != scenario.data.left_out,
+    )
     return page.html()
 
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from urllib.parse import urlencode
 
 import pandas as pd
 
@@ -14,8 +13,8 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.scenario.url import to_query
-from pages.ui.report.comparison import Picture, written
-from pages.ui.report.document import NAMELESS, Document
+from pages.ui.report.comparison import Picture
+from pages.ui.report.document import Document
 
 EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
 """The designs whose formulas it has."""
@@ -53,22 +52,9 @@ def report(
         page.chart(picture.figure, picture.title, picture.alt)
     page.heading("Tables")
     for caption, table in shown.tables.items():
-        page.table(
-            tuple(map(str, table.columns)),
-            [tuple(map(written, row)) for row in table.itertuples(index=False)],
-            caption,
-        )
-    page.heading("Formulas and sources")
-    for entry in (notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)):
-        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    page.heading("Reproduce")
-    if nameless:
-        page.text(NAMELESS)
-    page.text("In Python, with core:")
-    page.code(shown.program)
-    page.text("As a scenario:")
-    page.code(json.dumps(json.loads(scenario.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(scenario), doseq=True)
-    page.text(f"As the end of the dashboard's address: /robust{'?' * bool(link)}{link}")
-    page.made(when)
+        page.frame(table, caption)
+    page.formulas((notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)))
+    written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
+    sources = {"In Python, with core": shown.program, "As a scenario": written}
+    page.made(sources, "robust", to_query(scenario), when, nameless=nameless)
     return page.html()
