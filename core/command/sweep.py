@@ -104,7 +104,8 @@ def run_command(options: argparse.Namespace) -> int:
     sweep = _with_files(requested, sources, called)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
-        say(f"Searches take at most {_most_seconds(sweep):,.0f} s on one processor.")
+        seconds = sum(question.time_limit for question in sweep.questions) * sweep.n_draws
+        say(f"Searches take at most {seconds:,.0f} s on one processor.")
         return 0
     counted = counted_data(sweep, sources)
     counts = counts_hash(counted)
@@ -191,10 +192,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # pragma: no cover - macOS and Windows
-
-
-def _most_seconds(sweep: Sweep) -> float:
-    return sum(question.time_limit for question in sweep.questions) * sweep.n_draws
 
 
 class _Progress:

@@ -17,7 +17,6 @@ from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
 from core.jobs import Job, Pool
-from core.scenario import Scenario
 from core.studies.known import UNPROVEN
 from core.sweep.definition import Sweep
 from core.sweep.points import Chunk, batchable, chunks, compute
@@ -318,7 +317,9 @@ def _measured(
     at_once = sweep.draws is not None and batchable(questions[0], sweep.measures)
     if not at_once:
         questions = [questions[len(questions) // 2]]
-    limited = tuple(_limited(question, left) for question in questions)
+    limited = tuple(
+        replace(question, time_limit=min(question.time_limit, left)) for question in questions
+    )
     draws: tuple[tuple[int, DataSpec], ...] = ()
     if sweep.draws is not None:
         most = min(32 if at_once else 1, sweep.n_draws)
@@ -341,7 +342,3 @@ def _measured(
     if UNPROVEN in table["status"].to_pylist():
         seconds = max(seconds, questions[0].time_limit)
     return seconds, int(table.num_rows)
-
-
-def _limited(question: Scenario, seconds: float) -> Scenario:
-    return replace(question, time_limit=min(question.time_limit, seconds))

@@ -36,12 +36,20 @@ _FILE, _COUNT = "_shared_work", "_db_count"
 """Where the session has work that was begun, and beside it why the last has no answer."""
 
 
-def offers_files() -> bool:
-    """Return whether there is a file to choose, or something to say about why not."""
-    try:
-        return bool(shared_files())
-    except CoreError:
-        return True
+def ways() -> dict[str, Callable[[], None]]:
+    """Return the ways to such data, by title: where there is a choice, or why not to be said."""
+    there = {}
+    for title, find, way in (
+        ("Database", configured, show),
+        ("Server's folder", shared_files, show_files),
+    ):
+        try:
+            offered = bool(find())
+        except CoreError:
+            offered = True
+        if offered:
+            there[title] = way
+    return there
 
 
 def show_files() -> None:
@@ -117,14 +125,6 @@ T = TypeVar("T")
 
 
 _FOUND = "_db_found"
-
-
-def offered() -> bool:
-    """Return whether there is anything to choose from, or to say about why not."""
-    try:
-        return bool(configured())
-    except CoreError:
-        return True
 
 
 def asked_for(spec: DataSpec) -> bool:

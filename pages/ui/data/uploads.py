@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -44,21 +45,13 @@ no\t10\t30\t15"""
 
 def show(spec: DataSpec) -> None:
     """Show the ways to bring data of one's own, and the databases that are open here, if any."""
-    ways = ["Upload a file", "Paste a matrix", "Random joint"]
-    more = {
-        "Database": (databases.offered, databases.show),
-        "Server's folder": (databases.offers_files, databases.show_files),
-    }
-    more = {title: way for title, way in more.items() if way[0]()}
+    ways = {
+        "Upload a file": partial(_upload, spec),
+        "Paste a matrix": _paste,
+        "Random joint": _draw,
+    } | databases.ways()
     first = "Database" if databases.asked_for(spec) else None
-    upload, paste, draw, *others = st.tabs([*ways, *more], default=first)
-    with upload:
-        _upload(spec)
-    with paste:
-        _paste()
-    with draw:
-        _draw()
-    for tab, (_, show_way) in zip(others, more.values(), strict=True):
+    for tab, show_way in zip(st.tabs(list(ways), default=first), ways.values(), strict=True):
         with tab:
             show_way()
 

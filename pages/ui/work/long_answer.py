@@ -45,11 +45,6 @@ class StoppedError(CoreError):
     """Work that this session stopped."""
 
 
-def _always(_: object) -> bool:
-    """Treat every answer as final."""
-    return True
-
-
 @dataclass(frozen=True, eq=False)
 class LongAnswer(Generic[T]):
     """An answer that takes long: its key, and how it is computed.
@@ -68,7 +63,7 @@ class LongAnswer(Generic[T]):
     seconds: float
     urgent: bool = False
     keep: bool = True
-    is_final: Callable[[T], bool] = _always
+    is_final: Callable[[T], bool] = lambda _: True
     of_many: bool = False
 
     @property
