@@ -11,7 +11,7 @@ from core.data import DataSpec, Hierarchy, RareLevels, TableInfo
 from core.data.hierarchies import read_rows
 from core.data.readers.describe import ColumnInfo
 from core.data.treatment.generalise import at_level
-from core.errors import CoreError
+from core.errors import CoreError, InvalidInputError
 from core.validation import shown
 from pages.ui.frame import state
 from pages.ui.parts import tables
@@ -179,19 +179,21 @@ def _move(column: str, level: int) -> None:
 
 def _take_steps(hierarchy: Hierarchy, key: str) -> None:
     """Apply the typed steps; invalid ones change nothing and show an error."""
-    parts = [part for part in st.session_state[key].replace(";", ",").split(",") if part.strip()]
     try:
-        steps = tuple(map(float, parts))
-        level = min(hierarchy.level, len(steps))
-        _put(replace(hierarchy, steps=steps, level=level))
+        steps = numbers_in(st.session_state[key], f"The levels of {shown(hierarchy.column)}")
+        _put(replace(hierarchy, steps=steps, level=min(hierarchy.level, len(steps))))
     except CoreError as error:
         st.session_state[_PROBLEM] = (hierarchy.column, str(error))
-    except ValueError:
-        st.session_state[_PROBLEM] = (
-            hierarchy.column,
-            f"The levels of {shown(hierarchy.column)} must be numbers separated by commas, got "
-            f"{shown(st.session_state[key])}.",
-        )
+
+
+def numbers_in(text: str, what: str) -> tuple[float, ...]:
+    """Return the numbers of a text, separated by commas."""
+    try:
+        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{what} must be numbers separated by commas, got {shown(text)}."
+        ) from error
 
 
 def _take_table(column: str, key: str) -> None:

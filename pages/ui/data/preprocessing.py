@@ -12,6 +12,7 @@ from core.data import Binning, DataSpec, Filter
 from core.data.readers.describe import ColumnInfo, TableInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
+from core.validation import shown
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.data import hierarchies
@@ -362,16 +363,12 @@ def _instead(binning: Binning) -> None:
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
     """Apply the typed edges; anything but a list of numbers changes nothing and shows an error."""
     st.session_state.pop(_PROBLEM, None)
-    parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
+    what = f"The bin edges of {shown(binning.column)}"
     try:
-        _set(replace(binning, edges=tuple(float(part) for part in parts if part.strip())))
+        edges = hierarchies.numbers_in(st.session_state[keys["edges"]], what)
+        _set(replace(binning, edges=edges))
     except CoreError as error:
         st.session_state[_PROBLEM] = str(error)
-    except ValueError:
-        st.session_state[_PROBLEM] = (
-            f"The bin edges of {binning.column!r} must be numbers separated by commas, got "
-            f"{st.session_state[keys['edges']]!r}."
-        )
 
 
 def _set(binning: Binning) -> None:

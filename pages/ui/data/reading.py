@@ -366,10 +366,7 @@ def _take_marks_kind(present: tuple[PresentMark, ...]) -> None:
 
 def _take_marks() -> None:
     words = tuple(word for word in st.session_state["read_marks"] if word.strip())
-    try:
-        _take(replace(state.data().read, missing=words))
-    except CoreError as error:
-        _take(str(error))
+    _take(_changed(state.data().read, missing=words))
 
 
 def _types(spec: DataSpec, columns: list[str]) -> None:
