@@ -50,10 +50,7 @@ from pages.ui.style import glossary
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
 from pages.ui.work.frames import Frame
-from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 120.0
-"""Seconds that work in the background may take."""
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 Made = TypeVar("Made")
 

@@ -23,7 +23,7 @@ from pages.ui.data import databases
 from pages.ui.frame import data_controls, data_remedies, state
 from pages.ui.style.labels import markdown, short
 from pages.ui.work import progress, visits
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 _AUTO = "detect"
 _PROBLEM = "_own_problem"
@@ -33,9 +33,6 @@ _READING = "_own_reading"
 
 SLOW = 2_000_000
 """Bytes that a workbook read in place may take, which is a second or two."""
-
-LONGEST = 120.0
-"""Seconds that the reading of a workbook may take."""
 
 _MATRIX = """\
 \tred\tgreen\tblue
@@ -100,7 +97,7 @@ def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
         ("workbook",),
         read_file,
         lambda: (staged, name, staged.parent, read),
-        LONGEST,
+        LIMIT,
         keep=False,
     )
     st.session_state[_READING] = (work, staged, name, read)
@@ -115,7 +112,7 @@ def _follow_reading() -> None:
         answer = work.ask()
     except CoreError as error:
         _stop_reading()
-        late = f"{name} takes more than {LONGEST:g} s to read. Save the table as CSV."
+        late = f"{name} takes more than {LIMIT:g} s to read. Save the table as CSV."
         sentence = late if isinstance(error, TimeLimitError) else str(error)
         st.session_state[_PROBLEM] = ("file", sentence, False)
         st.session_state[_READABLE] = error
@@ -124,7 +121,7 @@ def _follow_reading() -> None:
         progress.follow(
             answer,
             f"Reading {markdown(short(name))}",
-            limit=LONGEST,
+            limit=LIMIT,
             key="cancel_reading",
             on_cancel=work.stop,
         )

@@ -401,7 +401,7 @@ def _result(definition: Definition) -> Experiment | None:
     if chosen:
         work = query.again(definition.key, quick=chosen == "quick")
         rerun = progress.awaited(
-            work, work.ask, f"{definition.place} again", seconds=query.LIMIT, key="papers_run"
+            work, work.ask, f"{definition.place} again", seconds=work.seconds, key="papers_run"
         )
         ended = rerun is not None or not work.is_begun
     with buttons:

@@ -37,6 +37,12 @@ WORKERS = Pool(URGENT + GENERAL, reserved=URGENT, elsewhere=RemoteJobs.named())
 
 _WITHIN: ContextVar[str] = ContextVar("part_of_the_page", default="")
 
+LIMIT = 120.0
+"""Seconds that work which a page's charts wait for may take at first."""
+
+STUDY = 3_600.0
+"""Seconds that an experiment or a sweep may take."""
+
 LONGER = 2
 """Factor of the time limit each time a search that was cut short goes on."""
 
