@@ -17,6 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.scenario.data_url import cut
+from pages.ui.serving import programs
 from pages.ui.style.labels import markdown
 
 Query = dict[str, list[str]]
@@ -32,11 +33,7 @@ _VISIT = "_address_visit"
 _ENDED = "_address_ended"
 
 
-_HISTORY = st.components.v2.component(
-    "liftscope_history",
-    js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_HISTORY = programs.component("liftscope_history", Path(__file__).with_name("history.js"))
 
 
 def watch_history() -> None:

@@ -45,6 +45,7 @@ from pages.ui.frame import data_controls
 from pages.ui.learn import query
 from pages.ui.parts import tables
 from pages.ui.parts.cards import still
+from pages.ui.serving import programs
 from pages.ui.work import visits
 from pages.ui.work.store import SHARED
 
@@ -70,19 +71,13 @@ def exercises(variant: int) -> tuple[Exercise, ...]:
     return found
 
 
-_HERE = Path(__file__).parent
 _PART = "learn_table"
 _SERIAL = "_learn_serial"
 
 KEYS = ("ill", "hit", "alarm")
 """The numbers that a table is made of."""
 
-_COMPONENT = st.components.v2.component(
-    "liftscope_learn_table",
-    js=(_HERE / "drag.js").read_text(encoding="utf-8"),
-    css=(_HERE / "drag.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_COMPONENT = programs.component("liftscope_learn_table", Path(__file__).with_name("drag.js"))
 
 
 def table(values: Values) -> None:
