@@ -42,11 +42,12 @@ no\t10\t30\t15"""
 
 def show(spec: DataSpec) -> None:
     """Show the ways to bring data of one's own, and the databases that are open here, if any."""
-    ways = {
+    ways: dict[str, Callable[[], None]] = {
         "Upload a file": partial(_upload, spec),
         "Paste a matrix": _paste,
         "Random joint": _draw,
-    } | databases.ways()
+    }
+    ways |= databases.ways()
     first = "Database" if databases.asked_for(spec) else None
     for tab, show_way in zip(st.tabs(list(ways), default=first), ways.values(), strict=True):
         with tab:
