@@ -114,7 +114,7 @@ def tell_reading(upload: Upload) -> None:
     if upload.sheets is not None:
         sentences.append(upload.sheets.sentence())
     for sentence in filter(None, sentences):
-        print(printable(f"{upload.name}: {sentence}"), file=sys.stderr)
+        say(f"{upload.name}: {sentence}")
 
 
 def read_question(

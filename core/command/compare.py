@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from core.command.common import add_command, finishing, put, read_text, with_file
+from core.command.common import add_command, finishing, put, read_text, say, with_file
 from core.data import Sources
 from core.scenario import Project
 from core.studies.side_by_side import compare, described, reference, table
@@ -54,5 +53,5 @@ def run(options: argparse.Namespace) -> int:
         put(table(columns, numbers))
     for column in columns:
         if column.reason:
-            print(f"{column.name}: {column.reason}", file=sys.stderr)
+            say(f"{column.name}: {column.reason}")
     return interrupted.status(2 if any(column.reason for column in columns) else 0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from core.command.common import (
     add_reading,
     check_apart,
     read_text,
+    say,
     tell_reading,
     with_reading,
 )
@@ -39,7 +39,7 @@ from core.records.files import checked_kind, replacing
 from core.records.other_columns import attacked
 from core.release.file_words import attack_sentence
 from core.scenario import Scenario
-from core.wording import number_of, printable
+from core.wording import number_of
 
 EXAMPLE = """\
 example:
@@ -145,7 +145,7 @@ def run(options: argparse.Namespace) -> int:
     design = designed(text, options.records, Sources(databases=True), options.design)
     tell_reading(design.upload)
     if design.upload.table.most > 1:
-        _say(several(design.upload.table.most))
+        say(several(design.upload.table.most))
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
         applied = write(
@@ -164,7 +164,7 @@ def run(options: argparse.Namespace) -> int:
     if options.certificate is not None:  # which counts the columns too
         _attack(design, applied, plan)
     if isinstance(draw, Seeded) and draw.guessable:
-        _say("The seed is small enough to guess: use it for tests only.")
+        say("The seed is small enough to guess: use it for tests only.")
     return 0
 
 
@@ -202,24 +202,24 @@ class _Progress:
         tenth = REPORTED * done // self._records
         if tenth > self._reported and done < self._records:
             self._reported = tenth
-            _say(f"{done:,} of {number_of(self._records, 'record')}")
+            say(f"{done:,} of {number_of(self._records, 'record')}")
 
 
 def _summary(design: Designed, applied: Applied, options: argparse.Namespace) -> None:
     mechanism = design.result.mechanism
     title = design.result.counted.report.title
     whose = "" if design.same else f" (made for {title})"
-    _say(
+    say(
         f"{mechanism.name}{whose}: {number_of(applied.released, 'record')} of "
         f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."
     )
     if applied.filtered:
-        _say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
+        say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
     for name, count in applied.unknown[:REPORTED]:
         what = "left out" if options.unknown == LEAVE_OUT else f"taken as {options.unknown!r}"
-        _say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
+        say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
     if applied.unknown[REPORTED:]:
-        _say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")
+        say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")
 
 
 def _attack(design: Designed, applied: Applied, plan: Plan) -> None:
@@ -237,10 +237,6 @@ def _attack(design: Designed, applied: Applied, plan: Plan) -> None:
             of_text=applied.kind != "Parquet",
         )
     except InvalidInputError as error:
-        _say(f"No attack on the released file was tried: {error}")
+        say(f"No attack on the released file was tried: {error}")
         return
-    _say(attack_sentence(guess, names, JOINED.join(design.result.scenario.data.secret)))
-
-
-def _say(text: str) -> None:
-    print(printable(text), file=sys.stderr)
+    say(attack_sentence(guess, names, JOINED.join(design.result.scenario.data.secret)))

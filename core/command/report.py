@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from core.command.common import (
     page_writer,
     read_question,
     read_text,
+    say,
 )
 from core.data import Counted
 from core.errors import CoreError
@@ -32,7 +32,6 @@ from core.scenario.purpose import build_purpose
 from core.studies.advice import consequences
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets, is_funnel
-from core.wording import printable
 
 EXAMPLE = """\
 example:
@@ -84,7 +83,7 @@ def run(options: argparse.Namespace) -> int:
         result = evaluate(scenario, sources)
         drawn = () if options.lines == "none" else lines(result, alone=options.lines == "own")
         fresh.write_text(write(result, drawn, consequences(result), options.unit), encoding="utf-8")
-    print(printable(f"Written: {str(options.out)!r}."), file=sys.stderr)
+    say(f"Written: {str(options.out)!r}.")
     return interrupted.status()
 
 
@@ -96,11 +95,11 @@ def lines(result: Result, *, alone: bool = False) -> tuple[Frontier, ...]:
     curves = []
     for question in _compared(scenario, alone=alone):
         title = mechanisms.entry(question.mechanism).title
-        print(f"Share that {title} keeps along the budget", file=sys.stderr)
+        say(f"Share that {title} keeps along the budget")
         try:
             curves.append(_line(question, result.counted))
         except CoreError as error:
-            print(f"{title}: {error}", file=sys.stderr)
+            say(f"{title}: {error}")
     return tuple(curves)
 
 

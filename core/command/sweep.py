@@ -7,7 +7,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from pyarrow import parquet
 from core.clock import Stopwatch
 from core.codec import plain_json
 from core.command.common import UNFINISHED, add_command, check_apart, read_text, say, with_file
-from core.data import Sources
+from core.data import DataSpec, Sources
 from core.errors import InvalidInputError
 from core.jobs import Pool
 from core.records.design import named_file
@@ -105,7 +104,8 @@ def run_command(options: argparse.Namespace) -> int:
     sweep = _with_files(requested, sources, called)
     say(f"{number_of(sweep.size, 'point')}: {sweep.described}.")
     if options.estimate:
-        say(f"Searches take at most {_most_seconds(sweep):,.0f} s on one processor.")
+        seconds = sum(question.time_limit for question in sweep.questions) * sweep.n_draws
+        say(f"Searches take at most {seconds:,.0f} s on one processor.")
         return 0
     counted = counted_data(sweep, sources)
     counts = counts_hash(counted)
@@ -164,20 +164,12 @@ def _check(options: argparse.Namespace, sweep: Sweep) -> None:
 
 def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep:
     """Return a sweep with the content's hash in place of each file's name, which `called` takes."""
+    asked = {question.data for question in sweep.questions}  # not what random joints stand for
 
-    def read(name: str, value: Any) -> Any:
-        if name != "data":
-            return value
-        return with_file(Scenario(value), sources, called=called).data
+    def read(spec: DataSpec) -> DataSpec:
+        return with_file(Scenario(spec), sources, called=called).data if spec in asked else spec
 
-    scenario = sweep.scenario
-    if sweep.draws is None and "data" not in sweep.varied:
-        scenario = with_file(scenario, sources, called=called)
-    vary = tuple(
-        (name, tuple(read(name, value) for value in values)) for name, values in sweep.vary
-    )
-    cases = tuple(tuple((name, read(name, value)) for name, value in case) for case in sweep.cases)
-    return replace(sweep, scenario=scenario, vary=vary, cases=cases)
+    return sweep.on(read)
 
 
 @contextmanager
@@ -200,10 +192,6 @@ def _processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1  # pragma: no cover - macOS and Windows
-
-
-def _most_seconds(sweep: Sweep) -> float:
-    return sum(question.time_limit for question in sweep.questions) * sweep.n_draws
 
 
 class _Progress:

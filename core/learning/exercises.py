@@ -54,10 +54,6 @@ def compare(answer: float, wanted: float, slips: tuple[Slip, ...]) -> Feedback:
     return Feedback(False, "Not yet.")
 
 
-BIT = math.log(2)
-"""Nats of a bit."""
-
-
 @dataclass(frozen=True)
 class Exercise:
     """A question with a number as its answer, a hint, and how it is worked out, as LaTeX."""
@@ -104,7 +100,7 @@ def exercises(variant: int = 0) -> tuple[Exercise, ...]:
 
 
 def _in_bits(value: float) -> Slip:
-    return Slip(value / BIT, "That is in bits; the question asks for nats.")
+    return Slip(value / math.log(2), "That is in bits; the question asks for nats.")
 
 
 def _about_lift(test: Revealed, rates: tuple[float, float, float]) -> tuple[Exercise, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from core.data.spec import DataSpec
@@ -20,12 +20,16 @@ TEST = "learn_test"
 
 @dataclass(frozen=True)
 class Opens:
-    """A page, "" for the landing page, with a question on it and the rest of its address."""
+    """A question on a page, "" for the landing page, with the rest of its address."""
 
-    page: str
-    title: str
     scenario: Scenario
-    more: Query
+    page: str = ""
+    more: Query = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The page's name."""
+        return self.page.capitalize() or "Explore"
 
     @property
     def link(self) -> str:
@@ -267,33 +271,28 @@ def _leakage(values: Values) -> float:
     return round(values["chance"] * revealed(of_test()).about_secret, 3)
 
 
-def _test(page: str = "", title: str = "Explore", **choices: object) -> Opens:
+def _test(page: str = "", **choices: object) -> Opens:
     """Return a page, Explore where none is named, with a question about the test."""
     data = DataSpec(f"example:{TEST}", (), ())
-    return Opens(page, title, Scenario(data=data, **choices), {})  # type: ignore[arg-type]
+    return Opens(Scenario(data=data, **choices), page)  # type: ignore[arg-type]
 
 
 _OPENS: dict[str, Callable[[Values], Opens]] = {
-    "lift": lambda _: _test("lift", "Lift", mechanism="identity"),
+    "lift": lambda _: _test("lift", mechanism="identity"),
     "lip": lambda v: _test(notion="lip", eps=v["budget"]),
     "alip": lambda v: _test(notion="alip", eps=v["both"], lam=v["share"]),
     "ldp": lambda v: _test(notion="ldp", eps=_least(v)),
     "warner": lambda v: Opens(
-        "",
-        "Explore",
         Scenario(
             data=DataSpec(secret=("race",), released=("race",)),
             notion="ldp",
             eps=math.ceil(100 * min(_of_coin(v["truth"]), 6.0)) / 100,
-        ),
-        {},
+        )
     ),
     "pml": lambda v: _test(notion="pml", eps=v["budget"]),
     # the order that stands for 1 in a question: of order 1 every mean of lifts is 1
     "alpha": lambda v: _test(notion="alpha", alpha=max(v["order"], 1.05)),
     "rldp": lambda v: Opens(
-        "robust",
-        "Robust",
         Scenario(
             data=DataSpec("example:rldp_estimate", (), (), secret_released=True),
             notion="rldp",
@@ -301,13 +300,12 @@ _OPENS: dict[str, Callable[[Values], Opens]] = {
             n=int(v["people"]),
             mechanism="polyopt",
         ),
-        {},
+        "robust",
     ),
     "funnel": lambda v: _test(notion="average_mi", eps=_leakage(v)),
     "maximin": lambda v: Opens(
-        "confusability",
-        "Confusability",
         Scenario(data=DataSpec("example:learn_stops", (), ())),
+        "confusability",
         {"problem": ["maximin"], "step": [str(int(v["merged"]))]},
     ),
 }

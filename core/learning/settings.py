@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from core.errors import InvalidInputError
@@ -49,6 +49,13 @@ class Setting:
         return f"{whole}in [{self.low:g}, {self.high:g}]"
 
 
+def numbers(
+    keys: Iterable[str], values: Values, settings: Mapping[str, Setting]
+) -> tuple[float, ...]:
+    """Return some numbers in this order, whole ones as such: what an example is made of."""
+    return tuple(int(values[key]) if settings[key].whole else values[key] for key in keys)
+
+
 def _listed(*settings: Setting) -> dict[str, Setting]:
     return {setting.key: setting for setting in settings}
 
@@ -73,12 +80,14 @@ SETTINGS = _listed(
         "n · records behind the estimate",
         100.0,
         choices=(30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0, 100_000.0),
+        whole=True,
     ),
     Setting(
         "values",
         "k · values of the secret, all equally likely",
         16.0,
         choices=(2.0, 3.0, 4.0, 8.0, 16.0, 32.0, 64.0),
+        whole=True,
     ),
     Setting("chance", "Chance that the result is reported at all", 0.1),
     Setting("merged", "Merges done", 1.0, 0.0, 2.0, 1.0, whole=True),

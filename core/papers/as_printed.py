@@ -21,20 +21,6 @@ from core.uncertainty import RenyiBall
 from core.uncertainty.ball import mass_range
 from core.validation import FloatArray
 
-WRONG = (
-    "risk_as_printed",
-    "subset_merging_as_printed",
-    "kept_as_printed",
-    "conditional_bound_as_printed",
-    "lower_as_printed",
-    "radius_as_printed",
-    "distance_of_one_coordinate",
-    "independent_reporting_as_printed",
-    "polyopt_as_printed",
-    "product_as_printed",
-)
-"""The functions of this module: each is wrong, or needlessly strict, as its docstring says."""
-
 Sets = tuple[tuple[int, ...], ...]
 
 

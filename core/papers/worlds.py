@@ -10,7 +10,7 @@ from core.data.spec import DataSpec
 from core.learning.examples import ESTIMATE
 from core.learning.lessons import Opens
 from core.learning.settings import SETTINGS as LEARNING
-from core.learning.settings import Setting, Values
+from core.learning.settings import Setting, Values, numbers
 from core.papers.merging_worlds import (
     HALF,
     LARGE,
@@ -92,27 +92,24 @@ class World:
 
     def numbers(self, values: Values) -> tuple[float, ...]:
         """Return what `make` takes, whole numbers as such."""
-        return tuple(
-            int(values[key]) if SETTINGS[key].whole or SETTINGS[key].choices else values[key]
-            for key in self.settings
-        )
+        return numbers(self.settings, values, SETTINGS)
 
 
-def _example(name: str, **choices: Any) -> Scenario:
-    return Scenario(data=DataSpec(f"example:{name}", (), ()), **choices)
+def _example(name: str, **choices: Any) -> Opens:
+    return Opens(Scenario(data=DataSpec(f"example:{name}", (), ()), **choices))
 
 
 def _robust(values: Values, **choices: Any) -> Opens:
     """Return the page Robust with the estimate of the paper's examples."""
     data = DataSpec(f"example:{ESTIMATE}", (), (), secret_released=True)
     scenario = Scenario(data=data, notion="rldp", n=int(values["records"]), **choices)
-    return Opens("robust", "Robust", scenario, {})
+    return Opens(scenario, "robust")
 
 
 def _drawn(sizes: tuple[int, int], draw: float, **choices: Any) -> Opens:
     """Return the page Explore with a table that is drawn."""
     data = DataSpec(source(sizes, int(draw)), (), ())
-    return Opens("", "Explore", Scenario(data=data, notion="alip", **choices), {})
+    return Opens(Scenario(data=data, notion="alip", **choices))
 
 
 WORLDS: tuple[World, ...] = (
@@ -126,7 +123,7 @@ WORLDS: tuple[World, ...] = (
         ("secrets", "excluded"),
         proposition,
         of_proposition,
-        lambda _: Opens("", "Explore", _example("lift_proposition1", mechanism="identity"), {}),
+        lambda _: _example("lift_proposition1", mechanism="identity"),
     ),
     World(
         "merging",
@@ -205,12 +202,7 @@ WORLDS: tuple[World, ...] = (
         ("told_a", "told_b", "parity"),
         theorem,
         of_theorem,
-        lambda _: Opens(
-            "",
-            "Explore",
-            _example("funnel_theorem4", notion="srlip", eps=0.5, mechanism="srlip_product"),
-            {},
-        ),
+        lambda _: _example("funnel_theorem4", notion="srlip", eps=0.5, mechanism="srlip_product"),
     ),
 )
 """Every world, in the order of the papers."""

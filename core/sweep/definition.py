@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from itertools import product
@@ -317,15 +317,17 @@ class Sweep:
 
     def about(self, sources: Mapping[str, str]) -> Sweep:
         """Return it with other sources in place of those that are named."""
+        return self.on(lambda spec: replace(spec, source=sources.get(spec.source, spec.source)))
+
+    def on(self, change: Callable[[DataSpec], DataSpec]) -> Sweep:
+        """Return it with other data in place of all that it names."""
 
         def other(name: str, value: Any) -> Any:
-            if name != "data":
-                return value
-            return replace(value, source=sources.get(value.source, value.source))
+            return change(value) if name == "data" else value
 
         return replace(
             self,
-            scenario=replace(self.scenario, data=other("data", self.scenario.data)),
+            scenario=replace(self.scenario, data=change(self.scenario.data)),
             vary=tuple(
                 (name, tuple(other(name, value) for value in some)) for name, some in self.vary
             ),

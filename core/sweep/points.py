@@ -231,9 +231,6 @@ KEPT = {
 }
 """Columns of every point, with their types; each measure is a further one, of doubles."""
 
-COMPARED = tuple(name for name in KEPT if name != "seconds")
-"""Those that are the same wherever a point is computed, like every measure."""
-
 
 def schema(measures: tuple[str, ...]) -> Any:
     return pa.schema([*KEPT.items(), *((name, pa.float64()) for name in measures)])

@@ -17,7 +17,6 @@ from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
 from core.jobs import Job, Pool
-from core.scenario import Scenario
 from core.studies.known import UNPROVEN
 from core.sweep.definition import Sweep
 from core.sweep.points import Chunk, batchable, chunks, compute
@@ -65,17 +64,14 @@ class PoolWorkers(Workers):
 
     @property
     def room(self) -> int:
-        """Most chunks that may be handed out at one time."""
         return AHEAD * self._pool.size
 
     def submit(self, chunk: Chunk) -> None:
-        """Hand out a chunk."""
         limit = 600.0 + 10 * chunk.seconds
         job = self._pool.submit(compute, chunk, time_limit=limit, owner=self._owner)
         self._jobs.append((chunk, job))
 
     def finished(self) -> list[Outcome]:
-        """Wait a moment, and return the chunks that have ended since."""
         if self._jobs:
             self._jobs[0][1].wait(PATIENCE)
         ended: list[tuple[Chunk, Job[object]]] = []
@@ -86,7 +82,6 @@ class PoolWorkers(Workers):
         return [(chunk, _outcome(job)) for chunk, job in ended]
 
     def cancel(self) -> None:
-        """Take back all chunks that have not ended."""
         for _, job in self._jobs:
             job.cancel()
         self._jobs.clear()
@@ -322,7 +317,9 @@ def _measured(
     at_once = sweep.draws is not None and batchable(questions[0], sweep.measures)
     if not at_once:
         questions = [questions[len(questions) // 2]]
-    limited = tuple(_limited(question, left) for question in questions)
+    limited = tuple(
+        replace(question, time_limit=min(question.time_limit, left)) for question in questions
+    )
     draws: tuple[tuple[int, DataSpec], ...] = ()
     if sweep.draws is not None:
         most = min(32 if at_once else 1, sweep.n_draws)
@@ -345,7 +342,3 @@ def _measured(
     if UNPROVEN in table["status"].to_pylist():
         seconds = max(seconds, questions[0].time_limit)
     return seconds, int(table.num_rows)
-
-
-def _limited(question: Scenario, seconds: float) -> Scenario:
-    return replace(question, time_limit=min(question.time_limit, seconds))

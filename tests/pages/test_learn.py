@@ -54,7 +54,7 @@ def test_every_lesson_has_its_words_and_its_link_at_the_ends_of_all_sliders(less
     assert not app.exception
     assert not app.warning
     assert app.title[0].value == f"Learn: {lesson.title}"
-    made = getattr(pictures, lesson.key)(values)
+    made = pictures.made(lesson, values)
     for sentence in getattr(words, f"of_{lesson.key}")(made):
         assert markdown(sentence) in text(app)
     for message in (*lesson.use, *lesson.limits):

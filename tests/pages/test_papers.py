@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.data import count
 from core.errors import SolverError
+from core.learning.lessons import Opens
 from core.papers.catalogue import EXPERIMENTS, entry
 from core.papers.results import Beyond, Experiment, Mark, Panel, Run, Series, Verdict
 from core.papers.verdicts import Value
@@ -117,7 +118,7 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert beyond["proven bound"].tolist() == ["0.941"]
     assert "A guess where the paper is silent." in text(app)
     assert [item.proto.url for item in app.get("link_button")] == [
-        board.explore(board.scenario(MADE)),
+        Opens(board.scenario(MADE)).link,
         board.compare(board.scenario(MADE)),
         board.frontiers(board.scenario(MADE)),
     ]
@@ -332,7 +333,7 @@ def _performed(*_asked, report):
 
 def test_every_link_asks_a_valid_question():
     request = board.scenario(MADE)
-    result, notices = from_query(parse_qs(board.explore(request).partition("?")[2]))
+    result, notices = from_query(parse_qs(Opens(request).link.partition("?")[2]))
     assert (result, notices) == (request, ())
     project = board.beside(request)
     assert [item.mechanism for item in project.scenarios] == ["subset_merging", "optimal"]
@@ -366,7 +367,7 @@ def test_every_shipped_experiment_is_shown_and_asks_a_question_that_can_be_asked
         for title in (panel.title, panel.x_title, panel.y_title):
             assert unexplained(re.sub(r"\(\w\)", "", title)) == [], title
     if request is not None:
-        result, notices = from_query(parse_qs(board.explore(request).partition("?")[2]))
+        result, notices = from_query(parse_qs(Opens(request).link.partition("?")[2]))
         assert (result, notices) == (request, ())
         request.build_notion(count(request.data).joint)
         board.beside(request)

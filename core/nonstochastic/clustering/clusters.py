@@ -135,16 +135,12 @@ class Clusters:
         self.loss.merge(kept, absorbed)
         return kept
 
-    def worst_loss(self) -> float:
-        """Return the largest loss over the clusters: minus the utility."""
-        return float(self.loss.own()[self.alive].max())
-
     def partition(self) -> Partition:
         return tuple(cluster for cluster in self.members if cluster)
 
     def step(self, leakage: float, weight: float, merged: Partition = ()) -> Step:
         """Return the current partition as a step of the path."""
-        loss = self.worst_loss()
+        loss = float(self.loss.own()[self.alive].max())  # minus the utility
         return Step(self.partition(), leakage, 0.0 - loss, leakage + weight * loss, merged)
 
 

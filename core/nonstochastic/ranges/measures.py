@@ -145,7 +145,7 @@ def maximin_information(
     0.0
     """
     ranges = quantised(joint_range(occurs, side=True), partition)
-    most = max(component_count(side) for side in _by_side(ranges))
+    most = max(int(components(side)[1].max()) + 1 for side in _by_side(ranges))
     return float(logarithm(base)(most))
 
 
@@ -178,17 +178,6 @@ def worst_case_resolution(partition: Clusters, n_x: int, base: float = 2) -> flo
     clusters = checked_partition(partition, validation.whole(n_x, "n_x", low=1))
     largest = max(len(cluster) for cluster in clusters)
     return float(logarithm(base)(n_x / largest))
-
-
-def component_count(occurs: BoolArray) -> int:
-    """Return the number of connected components of a range, shape (n_s, n_x).
-
-    Examples
-    --------
-    >>> component_count(np.array([[True, True, False], [False, False, True]]))
-    2
-    """
-    return int(components(occurs)[1].max()) + 1
 
 
 def _by_side(ranges: BoolArray) -> BoolArray:

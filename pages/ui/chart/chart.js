@@ -8,7 +8,6 @@
 const PALETTES = __PALETTES__;
 const PLOTLY = new URL("__PLOTLY__", document.baseURI).href;
 
-const PAPER = "__PAPER__";
 const INK = "__INK__";
 
 // Below this width a figure takes what it set apart for narrow screens.

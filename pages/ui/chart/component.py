@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 
 from core.data.spec import DataSpec
 from core.scenario.context import Context, file_part, parts
@@ -43,7 +44,6 @@ def _program() -> str:
     for name, value in {
         "__PALETTES__": json.dumps(palettes),
         "__PLOTLY__": programs.PLOTLY,
-        "__PAPER__": MARKERS["paper"],
         "__INK__": MARKERS["ink"],
         "__BAR__": str(BAR),
         "__STYLE__": json.dumps((_HERE / "chart.css").read_text(encoding="utf-8")),
@@ -56,29 +56,17 @@ _SOURCE = _program()
 
 programs.keep(_SOURCE.encode(), first=True)
 
-_COMPONENT = st.components.v2.component(
-    "liftscope_chart",
-    js=programs.publish(_SOURCE),
-    isolate_styles=False,
-)
 
-_BOARD = st.components.v2.component(
-    "liftscope_board",
-    js=programs.publish(_SOURCE, "board"),
-    isolate_styles=False,
-)
+def _part_of(part: str, name: str) -> ComponentRenderer:
+    """Return the component that a part of the program draws."""
+    js = programs.publish(_SOURCE, part)
+    return st.components.v2.component(f"liftscope_{name}", js=js, isolate_styles=False)
 
-_WORDS = st.components.v2.component(
-    "liftscope_words",
-    js=programs.publish(_SOURCE, "words"),
-    isolate_styles=False,
-)
 
-_SAVING = st.components.v2.component(
-    "liftscope_chart_saving",
-    js=programs.publish(_SOURCE, "saving"),
-    isolate_styles=False,
-)
+_COMPONENT = _part_of("default", "chart")
+_BOARD = _part_of("board", "board")
+_WORDS = _part_of("words", "words")
+_SAVING = _part_of("saving", "chart_saving")
 
 
 @dataclass(frozen=True)

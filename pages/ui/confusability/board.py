@@ -86,7 +86,7 @@ def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | Non
         progress.follow(
             clustering,
             "Merging",
-            limit=charts.LIMIT,
+            limit=work.seconds,
             key="cancel_clustering",
             on_cancel=work.stop,
         )

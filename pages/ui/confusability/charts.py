@@ -50,10 +50,7 @@ from pages.ui.style import glossary
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
 from pages.ui.work.frames import Frame
-from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 120.0
-"""Seconds that work in the background may take."""
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 Made = TypeVar("Made")
 
@@ -324,18 +321,12 @@ def _alt(graph: ConfusabilityGraph, name: str, *, closed: bool) -> str:
 
 
 def _graph_table(shown: ShownPath, view: str) -> pd.DataFrame:
-    data = shown.scenario.data
-    whole = singletons(derived.counted(data).joint.n_x)
     rows = []
-    for when, partition in (("before", whole), ("after", shown.partition)):
-        graph = graph_of(data, partition, view, most=200)
-        joined = {
-            edge: ", ".join(graph.others[i] for i in shared)
-            for edge, shared in zip(graph.edges, graph.shared, strict=True)
-        }
+    for when in ("before", "after"):
+        graph = graph_of(shown.scenario.data, _partition(shown, when), view, most=200)
         rows += [
-            {"when": when, "one": graph.names[a], "other": graph.names[b], "in_common": common}
-            for (a, b), common in joined.items()
+            (when, graph.names[a], graph.names[b], ", ".join(graph.others[i] for i in shared))
+            for (a, b), shared in zip(graph.edges, graph.shared, strict=True)
         ]
     return pd.DataFrame(rows, columns=["when", "one", "other", "in_common"])
 
@@ -500,11 +491,12 @@ def _rivals(question: RangeQuestion) -> list[figures.Offers]:
         seconds=LIMIT,
         key="rivals",
     )
-    return [figures.Offers(_rival(key), line) for key, line in (frontiers or {}).items()]
-
-
-def _rival(key: str) -> str:
-    return "Optimum" if key == EXACT else ranges.entry(key, ranges.BASELINE).title
+    return [
+        figures.Offers(
+            "Optimum" if key == EXACT else ranges.entry(key, ranges.BASELINE).title, line
+        )
+        for key, line in (frontiers or {}).items()
+    ]
 
 
 def _offers_table(lines: list[figures.Offers], unit: str, *, distortion: bool) -> pd.DataFrame:

@@ -17,6 +17,7 @@ from core.data.databases.tables import (
     is_open,
     tables_of,
 )
+from core.data.readers.reading import Upload
 from core.data.readers.sources import shared_files
 from core.data.tables import FileTable
 from core.errors import CoreError
@@ -31,16 +32,24 @@ LIMITS = {"read": 1_800.0, "list": 300.0, "count": 600.0}
 """Seconds that work may take: text is written as Parquet once, and Spark's driver may need a minute
 to start."""
 
-_WORK = "_shared_work"
-_FILE_PROBLEM = "_shared_problem"
+_FILE, _COUNT = "_shared_work", "_db_count"
+"""Where the session has work that was begun, and beside it why the last has no answer."""
 
 
-def offers_files() -> bool:
-    """Return whether there is a file to choose, or something to say about why not."""
-    try:
-        return bool(shared_files())
-    except CoreError:
-        return True
+def ways() -> dict[str, Callable[[], None]]:
+    """Return the ways to such data, by title: where there is a choice, or why not to be said."""
+    there = {}
+    for title, find, way in (
+        ("Database", configured, show),
+        ("Server's folder", shared_files, show_files),
+    ):
+        try:
+            offered = bool(find())
+        except CoreError:
+            offered = True
+        if offered:
+            there[title] = way
+    return there
 
 
 def show_files() -> None:
@@ -64,15 +73,12 @@ def show_files() -> None:
         key="shared_use",
         on_click=_begin_file,
         args=(chosen,),
-        disabled=chosen is None or _WORK in st.session_state,
+        disabled=chosen is None or _FILE in st.session_state,
     )
-    _follow()
-    if problem := st.session_state.get(_FILE_PROBLEM):
-        st.error(markdown(problem), icon=":material/error:")
+    _follow(_FILE, "Reading {}", "shared_cancel")
 
 
 def _begin_file(name: str) -> None:
-    st.session_state.pop(_FILE_PROBLEM, None)
     folder = visits.sources().counts_file().parent
     work = LongAnswer(
         DataSpec(f"upload:{folder.name}"),
@@ -82,46 +88,43 @@ def _begin_file(name: str) -> None:
         LIMITS["read"],
         keep=False,
     )
-    st.session_state[_WORK] = (work, name)
+    _start(_FILE, work, name, _take_file)
 
 
-def _follow() -> None:
-    """Show the progress of the reading, and put its first question on screen."""
-    if _WORK not in st.session_state:
-        return
-    work, name = st.session_state[_WORK]
-    try:
-        answer = work.ask()
-        if isinstance(answer, Job):
-            progress.follow(
-                answer,
-                f"Reading {markdown(short(name))}",
-                limit=LIMITS["read"],
-                key="shared_cancel",
-                on_cancel=partial(_cancel, _WORK),
-            )
-            return
-        data_controls.choose(visits.sources().add_read(answer))
-    except CoreError as error:
-        st.session_state[_FILE_PROBLEM] = str(error)
-    del st.session_state[_WORK]
-    st.rerun()
+def _take_file(read: Upload) -> None:
+    data_controls.choose(visits.sources().add_read(read))
+
+
+def _start(place: str, work: LongAnswer[Any], name: str, take: Callable[[Any], None]) -> None:
+    st.session_state.pop(f"{place}_problem", None)
+    st.session_state[place] = (work, name, take)
+
+
+def _follow(place: str, what: str, key: str) -> None:
+    """Show the progress of the work of a place, take its answer, or say why there is none."""
+    if place in st.session_state:
+        work, name, take = st.session_state[place]
+        try:
+            answer = work.ask()
+            if isinstance(answer, Job):
+                doing = what.format(markdown(short(name)))
+                progress.follow(
+                    answer, doing, limit=work.seconds, key=key, on_cancel=partial(_cancel, place)
+                )
+                return
+            take(answer)
+        except CoreError as error:
+            st.session_state[f"{place}_problem"] = str(error)
+        del st.session_state[place]
+        st.rerun()
+    if problem := st.session_state.get(f"{place}_problem"):
+        st.error(markdown(problem), icon=":material/error:")
 
 
 T = TypeVar("T")
 
 
 _FOUND = "_db_found"
-_COUNT = "_db_count"
-_PROBLEM = "_db_problem"
-
-
-def offered() -> bool:
-    """Return whether there is anything to choose from, or to say about why not."""
-    try:
-        return bool(configured())
-    except CoreError:
-        return True
 
 
 def asked_for(spec: DataSpec) -> bool:
@@ -159,9 +162,7 @@ def show() -> None:
     source = _table(address) if address in addresses else None
     if source is not None:
         _columns(source)
-    _follow_count()
-    if problem := st.session_state.get(_PROBLEM):
-        st.error(markdown(problem), icon=":material/error:")
+    _follow(_COUNT, "Counting {} in its database", "db_count_cancel")
 
 
 def _of_question(spec: DataSpec) -> None:
@@ -255,7 +256,6 @@ def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None
 
 
 def _begin(source: str, columns: tuple[str, ...]) -> None:
-    st.session_state.pop(_PROBLEM, None)
     path = visits.sources().counts_file()
     work = LongAnswer(
         DataSpec(source, columns, ()),
@@ -265,37 +265,12 @@ def _begin(source: str, columns: tuple[str, ...]) -> None:
         LIMITS["count"],
         keep=False,
     )
-    st.session_state[_COUNT] = (work, source)
-
-
-def _follow_count() -> None:
-    """Show the progress of a count, and take its result."""
-    if _COUNT not in st.session_state:
-        return
-    work, source = st.session_state[_COUNT]
-    try:
-        answer = work.ask()
-    except CoreError as error:
-        del st.session_state[_COUNT]
-        st.session_state[_PROBLEM] = str(error)
-        st.rerun()
-    if isinstance(answer, Job):
-        progress.follow(
-            answer,
-            f"Counting {markdown(short(_name(source)))} in its database",
-            limit=LIMITS["count"],
-            key="db_count_cancel",
-            on_cancel=partial(_cancel, _COUNT),
-        )
-        return
-    del st.session_state[_COUNT]
-    _take(source, answer)
-    st.rerun()
+    _start(_COUNT, work, _name(source), partial(_take, source))
 
 
 def _cancel(place: str) -> None:
     """End work: its process ends, and with it the query."""
-    work, _ = st.session_state.pop(place, (None, None))
+    work, *_ = st.session_state.pop(place, (None,))
     if work is not None:
         work.stop()
 
@@ -307,10 +282,7 @@ def _take(source: str, counts: FileTable) -> None:
     spec = state.data()
     if spec.source == source and set(spec.columns) <= set(counts.columns):
         return
-    try:
-        data_controls.choose(source)
-    except CoreError as error:
-        st.session_state[_PROBLEM] = str(error)
+    data_controls.choose(source)
 
 
 def _name(source: str) -> str:

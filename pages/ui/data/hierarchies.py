@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import pandas as pd
@@ -12,19 +11,16 @@ from core.data import DataSpec, Hierarchy, RareLevels, TableInfo
 from core.data.hierarchies import read_rows
 from core.data.readers.describe import ColumnInfo
 from core.data.treatment.generalise import at_level
-from core.errors import CoreError
+from core.errors import CoreError, InvalidInputError
 from core.validation import shown
 from pages.ui.frame import state
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown
+from pages.ui.style.units import in_unit
 from pages.ui.work import derived
 
 KINDS = {"prefix": "first characters", "interval": "intervals", "table": "a table of parents"}
 """Kinds of hierarchies, and what they are called."""
-
-
-BITS = 1 / math.log(2)
-"""Bits in a nat."""
 
 _PROBLEM = "_hierarchy_problem"
 
@@ -87,17 +83,13 @@ def _put(hierarchy: Hierarchy) -> None:
     if hierarchy.kind == "interval":
         rare = tuple(level for level in rare if level.column != hierarchy.column)
     hierarchies = tuple((others | {hierarchy.column: hierarchy}).values())
-    state.set_data(replace(spec, hierarchies=hierarchies, rare_levels=rare))
+    state.with_data(hierarchies=hierarchies, rare_levels=rare)
 
 
 def _remove(column: str) -> None:
     st.session_state.pop(_PROBLEM, None)
-    spec = state.data()
-    state.set_data(
-        replace(
-            spec, hierarchies=tuple(other for other in spec.hierarchies if other.column != column)
-        )
-    )
+    hierarchies = state.data().hierarchies
+    state.with_data(hierarchies=tuple(other for other in hierarchies if other.column != column))
 
 
 def _hierarchy(spec: DataSpec, hierarchy: Hierarchy, key: str, column: ColumnInfo | None) -> None:
@@ -182,25 +174,26 @@ def _controls(hierarchy: Hierarchy, key: str) -> None:
 
 
 def _move(column: str, level: int) -> None:
-    spec = state.data()
-    state.set_data(replace(spec, hierarchies=at_level(spec.hierarchies, column, level)))
+    state.with_data(hierarchies=at_level(state.data().hierarchies, column, level))
 
 
 def _take_steps(hierarchy: Hierarchy, key: str) -> None:
     """Apply the typed steps; invalid ones change nothing and show an error."""
-    parts = [part for part in st.session_state[key].replace(";", ",").split(",") if part.strip()]
     try:
-        steps = tuple(map(float, parts))
-        level = min(hierarchy.level, len(steps))
-        _put(replace(hierarchy, steps=steps, level=level))
+        steps = numbers_in(st.session_state[key], f"The levels of {shown(hierarchy.column)}")
+        _put(replace(hierarchy, steps=steps, level=min(hierarchy.level, len(steps))))
     except CoreError as error:
         st.session_state[_PROBLEM] = (hierarchy.column, str(error))
-    except ValueError:
-        st.session_state[_PROBLEM] = (
-            hierarchy.column,
-            f"The levels of {shown(hierarchy.column)} must be numbers separated by commas, got "
-            f"{shown(st.session_state[key])}.",
-        )
+
+
+def numbers_in(text: str, what: str) -> tuple[float, ...]:
+    """Return the numbers of a text, separated by commas."""
+    try:
+        return tuple(float(part) for part in text.replace(";", ",").split(",") if part.strip())
+    except ValueError as error:
+        raise InvalidInputError(
+            f"{what} must be numbers separated by commas, got {shown(text)}."
+        ) from error
 
 
 def _take_table(column: str, key: str) -> None:
@@ -234,7 +227,7 @@ def _figures(spec: DataSpec, hierarchy: Hierarchy, key: str) -> None:
 
 
 def _bits(nats: float | None) -> float | None:
-    return None if nats is None else round(nats * BITS, 4)
+    return None if nats is None else round(in_unit(nats, "bits"), 4)
 
 
 def _rare_levels(spec: DataSpec, used: list[str]) -> None:
@@ -264,8 +257,7 @@ def _rare_levels(spec: DataSpec, used: list[str]) -> None:
 
 
 def _group(column: str, key: str) -> None:
-    spec = state.data()
-    others = tuple(other for other in spec.rare_levels if other.column != column)
+    others = tuple(other for other in state.data().rare_levels if other.column != column)
     below = int(st.session_state[key] or 0)
     added = (RareLevels(column, below),) if below else ()
-    state.set_data(replace(spec, rare_levels=(*others, *added)))
+    state.with_data(rare_levels=(*others, *added))

@@ -12,10 +12,11 @@ from core.data import Binning, DataSpec, Filter
 from core.data.readers.describe import ColumnInfo, TableInfo
 from core.errors import CoreError
 from core.limits import MAX_BINS
+from core.validation import shown
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.data import hierarchies
-from pages.ui.frame import data_controls, state
+from pages.ui.frame import data_remedies, state
 from pages.ui.parts.cards import still
 from pages.ui.style.labels import markdown, plain_short, spoken
 from pages.ui.work import derived
@@ -247,44 +248,35 @@ def _rare(of: str, name: str, spec: DataSpec) -> None:
 def _merges(spec: DataSpec) -> None:
     """Name the symbols that were merged, each group with a button that takes them apart."""
     for i, merge in enumerate(spec.merges):
-        if merge.columns not in (spec.secret, spec.released):
-            continue
         names = ", ".join(map(plain_short, merge.names))
-        with st.container(horizontal=True, vertical_alignment="center", key=f"merge{i}"):
-            st.markdown(
-                markdown(f"{' and '.join(merge.columns)}: {names} are one symbol."), width="content"
-            )
-            others = tuple(other for other in spec.merges if other is not merge)
-            st.button(
-                "Separate them",
-                key=f"merge{i}_apart",
-                icon=":material/call_split:",
-                on_click=state.set_data,
-                args=(replace(spec, merges=others),),
-            )
+        undo = ("Separate them", "call_split", "apart")
+        _undone(spec, "merges", i, f"{names} are one symbol.", undo)
 
 
 def _left_out(spec: DataSpec) -> None:
     """Name the symbols that are left out, with a button that takes them back."""
     for i, group in enumerate(spec.left_out):
-        if group.columns not in (spec.secret, spec.released):
-            continue
         names, is_one = listed([plain_short(name) for name in group.names]), len(group.names) == 1
-        with st.container(horizontal=True, vertical_alignment="center", key=f"left_out{i}"):
-            st.markdown(
-                markdown(
-                    f"{' and '.join(group.columns)}: {names} {'is' if is_one else 'are'} left out."
-                ),
-                width="content",
-            )
-            others = tuple(other for other in spec.left_out if other is not group)
-            st.button(
-                "Restore it" if is_one else "Restore them",
-                key=f"left_out{i}_back",
-                icon=":material/undo:",
-                on_click=state.set_data,
-                args=(replace(spec, left_out=others),),
-            )
+        undo = ("Restore it" if is_one else "Restore them", "undo", "back")
+        _undone(spec, "left_out", i, f"{names} {'is' if is_one else 'are'} left out.", undo)
+
+
+def _undone(spec: DataSpec, field: str, place: int, words: str, undo: tuple[str, str, str]) -> None:
+    """Show what is done to a group of symbols, if of S or X, and the button that undoes it."""
+    groups = getattr(spec, field)
+    columns, (label, icon, name) = groups[place].columns, undo
+    if columns not in (spec.secret, spec.released):
+        return
+    key = f"{field.removesuffix('s')}{place}"
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.markdown(markdown(f"{' and '.join(columns)}: {words}"), width="content")
+        st.button(
+            label,
+            key=f"{key}_{name}",
+            icon=f":material/{icon}:",
+            on_click=state.with_data,
+            kwargs={field: groups[:place] + groups[place + 1 :]},
+        )
 
 
 def _bins(spec: DataSpec, column: ColumnInfo, key: str) -> None:
@@ -330,7 +322,8 @@ def _choose_kind(column: ColumnInfo, keys: dict[str, str]) -> None:
     kind = st.session_state[keys["kind"]]
     st.session_state.pop(_PROBLEM, None)
     if kind == "none":
-        state.set_data(data_controls.without_binning(state.data(), column.name))
+        others = tuple(cut for cut in state.data().binnings if cut.column != column.name)
+        state.with_data(binnings=others)
     elif kind == "edges":
         low, high = column.low or 0.0, column.high or 0.0
         ends = np.linspace(low, high, 4) if low < high else [0, 1]
@@ -370,20 +363,16 @@ def _instead(binning: Binning) -> None:
 def _take_edges(binning: Binning, keys: dict[str, str]) -> None:
     """Apply the typed edges; anything but a list of numbers changes nothing and shows an error."""
     st.session_state.pop(_PROBLEM, None)
-    parts = st.session_state[keys["edges"]].replace(";", ",").split(",")
+    what = f"The bin edges of {shown(binning.column)}"
     try:
-        _set(replace(binning, edges=tuple(float(part) for part in parts if part.strip())))
+        edges = hierarchies.numbers_in(st.session_state[keys["edges"]], what)
+        _set(replace(binning, edges=edges))
     except CoreError as error:
         st.session_state[_PROBLEM] = str(error)
-    except ValueError:
-        st.session_state[_PROBLEM] = (
-            f"The bin edges of {binning.column!r} must be numbers separated by commas, got "
-            f"{st.session_state[keys['edges']]!r}."
-        )
 
 
 def _set(binning: Binning) -> None:
-    state.set_data(data_controls.with_binning(state.data(), binning))
+    state.set_data(data_remedies.binned(state.data(), binning))
 
 
 def _preview(spec: DataSpec, binning: Binning, key: str) -> None:

@@ -16,6 +16,7 @@ from core.data.readers.reading import TextFile, Upload
 from core.data.tables import BLANKS
 from core.errors import CoreError, ReadingError
 from core.wording import number_of
+from pages.ui.data.uploads import pick_line
 from pages.ui.frame import data_controls, state
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown, plain_short
@@ -140,19 +141,8 @@ def _take_changed(options: dict[str, Any]) -> None:
 def _lines(text: TextFile) -> None:
     """Show the first lines on demand, as they are and cut: a click takes one for the names."""
     with st.popover("Lines of the file", icon=":material/segment:"):
-        lines = text.first()
-        width = max((len(cells) for _, cells in lines), default=1)
         st.caption("Select the line with the column names.")
-        st.dataframe(
-            pd.DataFrame(
-                [[*cells, *[""] * (width - len(cells))] for _, cells in lines],
-                index=pd.Index([line for line, _ in lines], name="line"),
-                columns=[f"{i + 1}" for i in range(width)],
-            ),
-            key="read_lines",
-            on_select=_choose_line,
-            selection_mode="single-row",
-        )
+        pick_line(text.first(), "read_lines", _choose_line)
         st.button(
             "There are no names",
             key="read_no_names",
@@ -377,10 +367,7 @@ def _take_marks_kind(present: tuple[PresentMark, ...]) -> None:
 
 def _take_marks() -> None:
     words = tuple(word for word in st.session_state["read_marks"] if word.strip())
-    try:
-        _take(replace(state.data().read, missing=words))
-    except CoreError as error:
-        _take(str(error))
+    _take(_changed(state.data().read, missing=words))
 
 
 def _types(spec: DataSpec, columns: list[str]) -> None:

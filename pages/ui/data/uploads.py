@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pandas as pd
@@ -22,7 +23,7 @@ from pages.ui.data import databases
 from pages.ui.frame import data_controls, data_remedies, state
 from pages.ui.style.labels import markdown, short
 from pages.ui.work import progress, visits
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 _AUTO = "detect"
 _PROBLEM = "_own_problem"
@@ -33,9 +34,6 @@ _READING = "_own_reading"
 SLOW = 2_000_000
 """Bytes that a workbook read in place may take, which is a second or two."""
 
-LONGEST = 120.0
-"""Seconds that the reading of a workbook may take."""
-
 _MATRIX = """\
 \tred\tgreen\tblue
 yes\t30\t10\t5
@@ -44,21 +42,14 @@ no\t10\t30\t15"""
 
 def show(spec: DataSpec) -> None:
     """Show the ways to bring data of one's own, and the databases that are open here, if any."""
-    ways = ["Upload a file", "Paste a matrix", "Random joint"]
-    more = {
-        "Database": (databases.offered, databases.show),
-        "Server's folder": (databases.offers_files, databases.show_files),
+    ways: dict[str, Callable[[], None]] = {
+        "Upload a file": partial(_upload, spec),
+        "Paste a matrix": _paste,
+        "Random joint": _draw,
     }
-    more = {title: way for title, way in more.items() if way[0]()}
+    ways |= databases.ways()
     first = "Database" if databases.asked_for(spec) else None
-    upload, paste, draw, *others = st.tabs([*ways, *more], default=first)
-    with upload:
-        _upload(spec)
-    with paste:
-        _paste()
-    with draw:
-        _draw()
-    for tab, (_, show_way) in zip(others, more.values(), strict=True):
+    for tab, show_way in zip(st.tabs(list(ways), default=first), ways.values(), strict=True):
         with tab:
             show_way()
 
@@ -107,7 +98,7 @@ def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
         ("workbook",),
         read_file,
         lambda: (staged, name, staged.parent, read),
-        LONGEST,
+        LIMIT,
         keep=False,
     )
     st.session_state[_READING] = (work, staged, name, read)
@@ -122,7 +113,7 @@ def _follow_reading() -> None:
         answer = work.ask()
     except CoreError as error:
         _stop_reading()
-        late = f"{name} takes more than {LONGEST:g} s to read. Save the table as CSV."
+        late = f"{name} takes more than {LIMIT:g} s to read. Save the table as CSV."
         sentence = late if isinstance(error, TimeLimitError) else str(error)
         st.session_state[_PROBLEM] = ("file", sentence, False)
         st.session_state[_READABLE] = error
@@ -131,7 +122,7 @@ def _follow_reading() -> None:
         progress.follow(
             answer,
             f"Reading {markdown(short(name))}",
-            limit=LONGEST,
+            limit=LIMIT,
             key="cancel_reading",
             on_cancel=work.stop,
         )
@@ -261,16 +252,21 @@ def _first_lines() -> None:
     error = st.session_state.get(_READABLE)
     if not isinstance(error, ReadingError) or not error.lines:
         return
-    width = max(len(cells) for _, cells in error.lines)
+    st.caption("The first lines of the file. Select the line with the names.")
+    pick_line(error.lines, "own_lines", _choose_line, height=260)
+
+
+def pick_line(
+    lines: Sequence[tuple[int, Sequence[str]]], key: str, choose: Callable[[], None], **more: Any
+) -> None:
+    """Show the first lines of a file, cut: a click selects one."""
+    width = max((len(cells) for _, cells in lines), default=1)
     frame = pd.DataFrame(
-        [[*cells, *[""] * (width - len(cells))] for _, cells in error.lines],
-        index=pd.Index([line for line, _ in error.lines], name="line"),
+        [[*cells, *[""] * (width - len(cells))] for _, cells in lines],
+        index=pd.Index([line for line, _ in lines], name="line"),
         columns=[f"{i + 1}" for i in range(width)],
     )
-    st.caption("The first lines of the file. Select the line with the names.")
-    st.dataframe(
-        frame, key="own_lines", on_select=_choose_line, selection_mode="single-row", height=260
-    )
+    st.dataframe(frame, key=key, on_select=choose, selection_mode="single-row", **more)
 
 
 def _title() -> str:

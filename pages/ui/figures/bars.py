@@ -11,6 +11,7 @@ from core.validation import BoolArray, FloatArray
 from core.wording import fixed, number_of
 from pages.ui.style import labels
 from pages.ui.style.base import (
+    SILENT,
     Figure,
     axis,
     colour,
@@ -21,6 +22,9 @@ from pages.ui.style.base import (
     note,
     numbers,
     round_share,
+    rule,
+    scatter,
+    shade,
     texts,
     ticked,
     ticks,
@@ -53,7 +57,7 @@ def rows(
         (left, right, top, bottom),
         xaxis=xaxis,
         yaxis=label_axis(short, tall) | {"range": [max(len(short), 1) - 0.5, -0.5]},
-        legend=legend(),
+        legend=legend() | {"traceorder": "normal"},
         **more,
     )
 
@@ -144,22 +148,20 @@ def beliefs(
     before = "%{customdata}<br>before: %{x:.2%}"
     after = "%{customdata[0]}<br>after: %{x:.2%}, %{customdata[1]}"
     details = list(zip(full, changes, strict=True))
-    look = rows(
-        short,
-        int(np.clip(90 + 40 * len(short), 170, 620)),
-        (40, 150, 28, 42),
-        ticked("probability of the secret", 0, 1.02 * round_share(most), percent=True),
-        barmode="group",
-        bargap=0.3,
-        showlegend=True,
-    )
-    look["legend"] |= {"traceorder": "normal"}
     return {
         "data": [
             _bar(prior, "before", before, full, name="before", marker=_hatched("before")),
             _bar(posterior, "after", after, details, name="after this output"),
         ],
-        "layout": look,
+        "layout": rows(
+            short,
+            int(np.clip(90 + 40 * len(short), 170, 620)),
+            (40, 150, 28, 42),
+            ticked("probability of the secret", 0, 1.02 * round_share(most), percent=True),
+            barmode="group",
+            bargap=0.3,
+            showlegend=True,
+        ),
     }
 
 
@@ -259,22 +261,7 @@ def symbol_lifts(
 def _allowed(fall: float, rise: float, left: float, reach: float) -> list[dict[str, object]]:
     """Return the shading of what is allowed, with a line at each bound that is in sight."""
     bounds = (left if np.isinf(fall) else -min(fall, reach), min(rise, reach))
-    whole_height: dict[str, object] = {"y0": 0, "y1": 1, "yref": "paper"}
-    shade = whole_height | {
-        "type": "rect",
-        "x0": bounds[0],
-        "x1": bounds[1],
-        "layer": "below",
-        "line": {"width": 0},
-        "fillcolor": colour("allowed"),
-    }
-    dashes = {"color": colour("rule"), "width": 1.2, "dash": "dash"}
-    lines = [
-        whole_height | {"type": "line", "x0": bound, "x1": bound, "line": dashes}
-        for bound in bounds
-        if abs(bound) < reach
-    ]
-    return [shade, *lines]
+    return [shade(*bounds), *(rule(bound) for bound in bounds if abs(bound) < reach)]
 
 
 def _signed(value: float, unit: str) -> str:
@@ -305,29 +292,21 @@ def _group(
         for i in chosen
         for _ in range(2)
     ]
-    lines: dict[str, object] = {
-        "type": "scatter",
-        "mode": "lines",
-        "x": numbers(line_x),
-        "y": numbers(line_y),
-        "line": {"color": colour(role), "width": 2.4},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
-    points: dict[str, object] = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": title,
-        "x": numbers(ends_x),
-        "y": ends_y,
-        "customdata": detail,
-        "marker": {
+    line = {"color": colour(role), "width": 2.4}
+    lines = scatter("lines", numbers(line_x), numbers(line_y), line=line, **SILENT)
+    points = scatter(
+        "markers",
+        numbers(ends_x),
+        ends_y,
+        name=title,
+        customdata=detail,
+        marker={
             "color": colour(role),
             "size": 9,
             "symbol": symbol,
             "line": {"color": colour(role), "width": 2},
         },
-        "hovertemplate": "%{customdata[0]}<br>log Ψ %{customdata[1]}, log Λ %{customdata[2]}"
+        hovertemplate="%{customdata[0]}<br>log Ψ %{customdata[1]}, log Λ %{customdata[2]}"
         "<extra></extra>",
-    }
+    )
     return [lines, points]

@@ -12,6 +12,7 @@ from pages.ui.style import labels
 from pages.ui.style.base import (
     DASHES,
     SERIES,
+    SILENT,
     SYMBOLS,
     Figure,
     axis,
@@ -20,6 +21,7 @@ from pages.ui.style.base import (
     legend,
     note,
     numbers,
+    scatter,
     ticked,
 )
 
@@ -183,21 +185,15 @@ def _curve(line: Line, kept: Kept, along: Budget, unit: str, *, strong: bool) ->
 
 def _mixtures(line: Line) -> dict[str, object]:
     """Return the dotted line of what mixtures keep."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "opacity": PALE if line.faded else 1.0,
-        "name": f"{labels.text(line.title)}: mixture of two points",
-        "x": numbers(line.eps),
-        "y": numbers(line.nmi if line.mixture is None else line.mixture),
-        "line": {
-            "color": colour(SERIES[line.place % len(SERIES)]),
-            "width": 1.2,
-            "dash": "dot",
-        },
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    return scatter(
+        "lines",
+        numbers(line.eps),
+        numbers(line.nmi if line.mixture is None else line.mixture),
+        opacity=PALE if line.faded else 1.0,
+        name=f"{labels.text(line.title)}: mixture of two points",
+        line={"color": colour(SERIES[line.place % len(SERIES)]), "width": 1.2, "dash": "dot"},
+        **SILENT,
+    )
 
 
 def is_open(line: Line) -> bool:
@@ -229,19 +225,17 @@ def _band(line: Line) -> dict[str, object] | None:
         return None
     eps, low, high = edges
     there_and_back = np.concatenate([eps, eps[::-1]])
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "fill": "toself",
-        "name": f"{labels.text(line.title)}: up to what is proven",
-        "x": numbers(there_and_back),
-        "y": numbers(np.concatenate([low, high[::-1]])),
-        "line": {"width": 0},
-        "fillcolor": colour(SERIES[line.place % len(SERIES)]),
-        "opacity": 0.16,
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    return scatter(
+        "lines",
+        numbers(there_and_back),
+        numbers(np.concatenate([low, high[::-1]])),
+        fill="toself",
+        name=f"{labels.text(line.title)}: up to what is proven",
+        line={"width": 0},
+        fillcolor=colour(SERIES[line.place % len(SERIES)]),
+        opacity=0.16,
+        **SILENT,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,37 +371,29 @@ def _hover(letter: str, along: SweptAxis) -> str:
 def _bounds(line: SweptLine, place: int, least: float) -> dict[str, object]:
     """Return a stroke above each question, at the most that is proven."""
     which = _has_bound(line, least)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": f"{labels.text(line.title)}: at most",
-        "x": numbers(line.across[which]),
-        "y": numbers(line.bound[which]),
-        "marker": {
-            "color": _look(place)[0],
-            "size": 9,
-            "symbol": "line-ew",
-            "line": {"color": _look(place)[0], "width": 1.6},
-        },
-        "hovertemplate": f"at most %{{y:.4~g}}<extra>{labels.text(line.title)}</extra>",
-        "showlegend": False,
-    }
+    ink = _look(place)[0]
+    stroke = {"color": ink, "width": 1.6}
+    return scatter(
+        "markers",
+        numbers(line.across[which]),
+        numbers(line.bound[which]),
+        name=f"{labels.text(line.title)}: at most",
+        marker={"color": ink, "size": 9, "symbol": "line-ew", "line": stroke},
+        hovertemplate=f"at most %{{y:.4~g}}<extra>{labels.text(line.title)}</extra>",
+        showlegend=False,
+    )
 
 
 def _best(lines: Sequence[SweptLine]) -> dict[str, object]:
     """Return rings around the questions that no other one dominates."""
     chosen = [(line, _drawn(line) & line.best) for line in lines]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "no other is better on both axes",
-        "x": numbers(np.concatenate([line.across[which] for line, which in chosen])),
-        "y": numbers(np.concatenate([line.up[which] for line, which in chosen])),
-        "marker": {
-            "color": colour("ink"),
-            "size": 14,
-            "symbol": "circle-open",
-            "line": {"color": colour("ink"), "width": 1.3},
-        },
-        "hoverinfo": "skip",
-    }
+    ink = colour("ink")
+    ring = {"color": ink, "width": 1.3}
+    return scatter(
+        "markers",
+        numbers(np.concatenate([line.across[which] for line, which in chosen])),
+        numbers(np.concatenate([line.up[which] for line, which in chosen])),
+        name="no other is better on both axes",
+        marker={"color": ink, "size": 14, "symbol": "circle-open", "line": ring},
+        hoverinfo="skip",
+    )

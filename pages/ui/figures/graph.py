@@ -13,7 +13,7 @@ from core.nonstochastic import FrontierPoint, Step
 from core.release.confusability import ConfusabilityGraph, RangeTable
 from core.validation import FloatArray
 from core.wording import number_of
-from pages.ui.figures.matrix import ACROSS
+from pages.ui.figures.matrix import ACROSS, near
 from pages.ui.style import labels
 from pages.ui.style.base import (
     DASHES,
@@ -28,6 +28,7 @@ from pages.ui.style.base import (
     margin_for,
     note,
     numbers,
+    scatter,
 )
 from pages.ui.style.placing import place_names
 from pages.ui.style.units import of_bits
@@ -189,33 +190,32 @@ def _summary(graph: ConfusabilityGraph) -> str:
 
 
 def _lines(graph: ConfusabilityGraph) -> dict[str, object]:
-    x, y = graph.positions[:, 0], graph.positions[:, 1]
     # most edges that are drawn: more are indistinguishable and slow the browser
     drawn = graph.edges[:4_000]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": numbers([point for a, b in drawn for point in (x[a], x[b], np.nan)], 4),
-        "y": numbers([point for a, b in drawn for point in (y[a], y[b], np.nan)], 4),
-        "line": {"color": colour("muted"), "width": 1},
-        "opacity": max(0.12, min(0.9, 30 / max(1, len(drawn)))),
-        "hoverinfo": "skip",
-    }
+    return scatter(
+        "lines",
+        *(
+            numbers([point for a, b in drawn for point in (along[a], along[b], np.nan)], 4)
+            for along in graph.positions.T
+        ),
+        line={"color": colour("muted"), "width": 1},
+        opacity=max(0.12, min(0.9, 30 / max(1, len(drawn)))),
+        hoverinfo="skip",
+    )
 
 
 def _shared(graph: ConfusabilityGraph) -> dict[str, object]:
     """Return an invisible point in the middle of each edge whose hover says what its ends share."""
     ends = np.array(graph.edges)
     middle = graph.positions[ends].mean(axis=1)
-    return {
-        "type": "scatter",
-        "mode": "lines",  # Plotly styles markers one by one, even invisible ones
-        "x": numbers(middle[:, 0], 4),
-        "y": numbers(middle[:, 1], 4),
-        "line": {"width": 0, "color": colour("muted")},
-        "customdata": [_in_common(graph, shared) for shared in graph.shared],
-        "hovertemplate": "%{customdata}<extra></extra>",
-    }
+    return scatter(
+        "lines",  # Plotly styles markers one by one, even invisible ones
+        numbers(middle[:, 0], 4),
+        numbers(middle[:, 1], 4),
+        line={"width": 0, "color": colour("muted")},
+        customdata=[_in_common(graph, shared) for shared in graph.shared],
+        hovertemplate="%{customdata}<extra></extra>",
+    )
 
 
 def _in_common(graph: ConfusabilityGraph, shared: tuple[int, ...]) -> str:
@@ -394,18 +394,17 @@ def _merge_curve(
     dash: str = "solid",
     symbol: str = "circle",
 ) -> dict[str, object]:
-    return {
-        "type": "scatter",
-        "mode": "lines+markers",
-        "name": labels.text(name),
-        "x": list(x),
-        "y": numbers(y),
-        "meta": ["step"],
-        "line": {"color": colour(role), "width": 2, "dash": dash},
-        "marker": {"color": colour(role), "size": 6, "symbol": symbol},
-        "hovertemplate": f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} {unit}"
+    return scatter(
+        "lines+markers",
+        list(x),
+        numbers(y),
+        name=labels.text(name),
+        meta=["step"],
+        line={"color": colour(role), "width": 2, "dash": dash},
+        marker={"color": colour(role), "size": 6, "symbol": symbol},
+        hovertemplate=f"after %{{x}} merges<br>{labels.text(name)}: %{{y:.3f}} {unit}"
         "<extra></extra>",
-    }
+    )
 
 
 def range_matrix(table: RangeTable, height: int) -> Figure:
@@ -455,32 +454,23 @@ def range_matrix(table: RangeTable, height: int) -> Figure:
 
 def _range_marks(table: RangeTable) -> dict[str, object]:
     """Return an invisible point on every pair that occurs, whose hover names the pair."""
-    pairs = np.argwhere(table.occurs.T)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "x": pairs[:, 1].tolist(),
-        "y": pairs[:, 0].tolist(),
-        "marker": {"size": 8, "opacity": 0, "color": colour("muted")},
-        "customdata": [
-            [
-                labels.full(table.y_labels[y]),
-                labels.full(table.s_labels[s]),
-                int(table.parts[y]) + 1,
-            ]
+    pairs, parts = np.argwhere(table.occurs.T), table.parts.tolist()
+    return scatter(
+        "markers",
+        pairs[:, 1].tolist(),
+        pairs[:, 0].tolist(),
+        marker={"size": 8, "opacity": 0, "color": colour("muted")},
+        customdata=[
+            [labels.full(table.y_labels[y]), labels.full(table.s_labels[s]), parts[y] + 1]
             for y, s in pairs.tolist()
         ],
-        "hovertemplate": "%{customdata[0]}<br>s: %{customdata[1]}<br>occur together, "
+        hovertemplate="%{customdata[0]}<br>s: %{customdata[1]}<br>occur together, "
         "part %{customdata[2]}<extra></extra>",
-    }
+    )
 
 
 def _range_title(words: str, left_out: int) -> dict[str, object]:
-    return {
-        "text": f"{words}; {left_out:,} unlikely ones not shown" if left_out else words,
-        "standoff": 4,
-        "font": {"size": 12, "color": colour("muted")},
-    }
+    return near(f"{words}; {left_out:,} unlikely ones not shown" if left_out else words)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,19 @@ from core.limits import CLOSE
 from core.release.histogram import LiftHistogram
 from core.validation import FloatArray
 from pages.ui.style import labels
-from pages.ui.style.base import Figure, axis, colour, layout, legend, note, numbers, texts, ticks
+from pages.ui.style.base import (
+    Figure,
+    axis,
+    colour,
+    layout,
+    legend,
+    note,
+    numbers,
+    rule,
+    shade,
+    texts,
+    ticks,
+)
 from pages.ui.style.units import in_unit
 
 HAIR = 0.012
@@ -233,33 +245,14 @@ def _allowed(
     fall, rise = budgets
     low = left if math.isinf(fall) else max(-fall, -right)
     high = min(rise, right)
-    box = {
-        "type": "rect",
-        "x0": low,
-        "x1": high,
-        "y0": 0,
-        "y1": 1,
-        "yref": "paper",
-        "layer": "below",
-        "line": {"width": 0},
-        "fillcolor": colour("allowed"),
-    }
     bounds = [
-        {
-            "type": "line",
-            "x0": bound,
-            "x1": bound,
-            "y0": bottom,
-            "y1": top,
-            "yref": "paper",
-            "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
-        }
+        rule(bound, bottom, top)
         for bound, inside in ((low, -fall > -right), (high, rise < right))
         for bottom, top in panels
         if inside
     ]
     word = note("allowed", (low + high) / 2, 1.01, xref="x", yanchor="bottom")
-    return [box, *bounds], [word]
+    return [shade(low, high), *bounds], [word]
 
 
 def overlay_histogram(

@@ -10,16 +10,15 @@ import numpy as np
 
 from core.validation import FloatArray
 from core.wording import fixed
+from pages.ui.figures.bars import rows
 from pages.ui.style import labels
 from pages.ui.style.base import (
     Figure,
     axis,
     colour,
-    label_axis,
     layout,
-    legend,
-    margin_for,
     numbers,
+    scatter,
     ticked,
 )
 
@@ -107,16 +106,15 @@ class _Boxes:
             corners = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
             around += [(x + half * i, y + self.half_row * j) for i, j in corners]
             around.append((None, None))
-        return {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [x for x, _ in around],
-            "y": [y for _, y in around],
-            "fill": "toself",
-            "fillcolor": colour(fill),
-            "line": {"color": colour(edge), "width": width},
-            "hoverinfo": "skip",
-        }
+        return scatter(
+            "lines",
+            [x for x, _ in around],
+            [y for _, y in around],
+            fill="toself",
+            fillcolor=colour(fill),
+            line={"color": colour(edge), "width": width},
+            hoverinfo="skip",
+        )
 
 
 @dataclass
@@ -140,13 +138,12 @@ class _Arrows:
         self.places.append((x, y, labels.text(words)))
 
     def lines(self) -> dict[str, object]:
-        return {
-            "type": "scatter",
-            "mode": "lines+markers",
-            "x": self.x,
-            "y": self.y,
-            "line": {"color": colour("muted"), "width": 1.1},
-            "marker": {
+        return scatter(
+            "lines+markers",
+            self.x,
+            self.y,
+            line={"color": colour("muted"), "width": 1.1},
+            marker={
                 "symbol": "arrow",
                 "angleref": "previous",
                 "color": colour("muted"),
@@ -154,21 +151,20 @@ class _Arrows:
                 "line": {"width": 0},
                 "opacity": 1,
             },
-            "hoverinfo": "skip",
-        }
+            hoverinfo="skip",
+        )
 
 
 def _texts(places: Sequence[Place], role: str) -> dict[str, object]:
-    return {
-        "type": "scatter",
-        "mode": "text",
-        "x": [x for x, _, _ in places],
-        "y": [y for _, y, _ in places],
-        "text": [words for _, _, words in places],
-        "textfont": {"size": 11.5, "color": colour(role)},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-    }
+    return scatter(
+        "text",
+        [x for x, _, _ in places],
+        [y for _, y, _ in places],
+        text=[words for _, _, words in places],
+        textfont={"size": 11.5, "color": colour(role)},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
 
 
 ROLES = {"LIP": "after", "LDP": "before"}
@@ -185,15 +181,15 @@ def repeats(draws: Sequence[int], levels: Mapping[str, FloatArray], unit: str) -
             _bars(name, values, ROLES.get(name, "purple"), reach, unit)
             for name, values in levels.items()
         ],
-        "layout": layout(
+        "layout": rows(
+            names,
             90 + 22 * len(levels) * len(names),
-            (margin_for(names, 50, 90), 12, 30, 42),
-            xaxis=ticked(f"level, {unit}", 0, 1.15 * reach),
-            yaxis=label_axis(names, 300) | {"range": [len(names) - 0.5, -0.5]},
+            (50, 90, 30, 42),
+            ticked(f"level, {unit}", 0, 1.15 * reach),
+            tall=300,
             barmode="group",
             bargap=0.3,
             showlegend=True,
-            legend=legend(1.02) | {"traceorder": "normal"},
         ),
     }
 

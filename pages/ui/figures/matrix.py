@@ -19,6 +19,7 @@ from pages.ui.style.base import (
     margin_for,
     round_share,
     rows,
+    scatter,
     sequential,
     texts,
     ticks,
@@ -170,20 +171,9 @@ def log_lift_matrix(
         shown=[[_number(value, unit) for value in row] for row in log_lift.T],
     )
     never = np.argwhere(np.isneginf(log_lift.T))
-    figure["data"].append(
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [int(column) for _, column in never],
-            "y": [int(row) for row, _ in never],
-            "marker": {
-                "symbol": "x-thin",
-                "size": 9,
-                "line": {"width": 2, "color": colour("paper")},
-            },
-            "hoverinfo": "skip",
-        }
-    )
+    cross = {"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": colour("paper")}}
+    rows_of, columns = never.T.tolist()
+    figure["data"].append(scatter("markers", columns, rows_of, marker=cross, hoverinfo="skip"))
     return figure
 
 
@@ -249,15 +239,15 @@ def _heat_map(
             xaxis=label_axis(
                 column_names, ACROSS, title_text=titles[0], tickangle=-55 if upright else 0
             )
-            | {"title": _near(titles[0])},
+            | {"title": near(titles[0])},
             yaxis=label_axis(row_names, height - 8 - bottom)
-            | {"range": [len(row_names) - 0.5, -0.5], "title": _near(titles[1])},
+            | {"range": [len(row_names) - 0.5, -0.5], "title": near(titles[1])},
             **(WITHOUT_NAMES if dense and upright else {}),
         ),
     }
 
 
-def _near(title: str) -> dict[str, object]:
+def near(title: str) -> dict[str, object]:
     """Return an axis title close to the axis' labels."""
     return {"text": title, "standoff": 4, "font": {"size": 12, "color": colour("muted")}}
 

@@ -22,6 +22,7 @@ from pages.ui.style.base import (
     layout,
     legend,
     numbers,
+    scatter,
 )
 
 ROW = 22
@@ -70,50 +71,36 @@ def _printed(marks: Sequence[Mark], drawn: Sequence[Series]) -> list[dict[str, A
     traces: list[dict[str, Any]] = []
     crosses = [mark for mark in marks if not isnan(mark.x) and not isnan(mark.y)]
     if crosses:
+        stroke = {"color": colour("ink"), "width": 2.4}
         traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers",
-                "name": PAPER,
-                "x": [mark.x for mark in crosses],
-                "y": [mark.y for mark in crosses],
-                "text": [_text(mark) for mark in crosses],
-                "hovertemplate": "paper: %{text}<extra></extra>",
-                "marker": {
-                    "symbol": "x-thin",
-                    "size": 13,
-                    "line": {"color": colour("ink"), "width": 2.4},
-                },
-            }
+            scatter(
+                "markers",
+                [mark.x for mark in crosses],
+                [mark.y for mark in crosses],
+                name=PAPER,
+                text=[_text(mark) for mark in crosses],
+                hovertemplate="paper: %{text}<extra></extra>",
+                marker={"symbol": "x-thin", "size": 13, "line": stroke},
+            )
         )
     for mark in marks:
         if isnan(mark.x) and isnan(mark.y):  # of the panel as a whole: a line of the legend says it
-            traces.append(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": f"paper: {labels.text(mark.text)}",
-                    "x": [None],
-                    "y": [None],
-                    "marker": {"color": NOTHING, "opacity": 0},
-                }
-            )
+            name, unseen = f"paper: {labels.text(mark.text)}", {"color": NOTHING, "opacity": 0}
+            traces.append(scatter("markers", [None], [None], name=name, marker=unseen))
         if isnan(mark.x) == isnan(mark.y):
             continue
         across = _ends([x for of in drawn for x in of.x] if isnan(mark.x) else _heights(drawn))
         level = [mark.y if isnan(mark.x) else mark.x] * len(across)
         traces.append(
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "name": PAPER,
-                "x": across if isnan(mark.x) else level,
-                "y": level if isnan(mark.x) else across,
-                "text": [_text(mark)] * len(across),
-                "hovertemplate": "paper: %{text}<extra></extra>",
-                "line": {"color": colour("ink"), "width": 1.4, "dash": "dot"},
-                "showlegend": not any(trace["name"] == PAPER for trace in traces),
-            }
+            scatter(
+                "lines",
+                *((across, level) if isnan(mark.x) else (level, across)),
+                name=PAPER,
+                text=[_text(mark)] * len(across),
+                hovertemplate="paper: %{text}<extra></extra>",
+                line={"color": colour("ink"), "width": 1.4, "dash": "dot"},
+                showlegend=not any(trace["name"] == PAPER for trace in traces),
+            )
         )
     return traces
 

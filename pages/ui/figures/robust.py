@@ -13,7 +13,9 @@ from pages.ui.figures.bars import rows
 from pages.ui.figures.frontier import Kept, Line, frontier
 from pages.ui.style import labels
 from pages.ui.style.base import (
+    DASHED,
     SERIES,
+    SILENT,
     SYMBOLS,
     Figure,
     axis,
@@ -21,6 +23,7 @@ from pages.ui.style.base import (
     layout,
     legend,
     numbers,
+    scatter,
     ticked,
 )
 from pages.ui.style.units import in_unit
@@ -97,22 +100,17 @@ def _points(
     symbol: str,
     size: int,
 ) -> dict[str, object]:
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": numbers(values),
-        "y": rows,
-        "customdata": detail,
-        "marker": {
-            "color": colour(role),
-            "size": size,
-            "symbol": symbol,
-            "line": {"color": colour(role), "width": 2.5},
-        },
-        "hovertemplate": hover,
-        "cliponaxis": False,
-    }
+    stroke = {"color": colour(role), "width": 2.5}
+    return scatter(
+        "markers",
+        numbers(values),
+        rows,
+        name=name,
+        customdata=detail,
+        marker={"color": colour(role), "size": size, "symbol": symbol, "line": stroke},
+        hovertemplate=hover,
+        cliponaxis=False,
+    )
 
 
 def levels_at(
@@ -166,15 +164,9 @@ def levels_at(
 
 def _promised(eps: float, rows: int) -> dict[str, object]:
     """Return the dashed line at the budget ε, with its name in the legend."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "budget ε",
-        "x": [eps, eps],
-        "y": [-0.5, rows - 0.5],
-        "line": {"color": colour("rule"), "width": 1.4, "dash": "dash"},
-        "hoverinfo": "skip",
-    }
+    line = DASHED | {"width": 1.4}
+    ends = [-0.5, rows - 0.5]
+    return scatter("lines", [eps, eps], ends, name="budget ε", line=line, hoverinfo="skip")
 
 
 def _level(value: float, unit: str) -> str:
@@ -214,6 +206,10 @@ class BoxPlot:
 
 def _ink(of: BoxPlot) -> str:
     return colour(SERIES[of.place]) if of.place < len(SERIES) else colour("muted")
+
+
+def _mark(of: BoxPlot) -> dict[str, object]:
+    return {"symbol": SYMBOLS[of.place] if of.place < len(SYMBOLS) else "star"}
 
 
 def boxes(plots: Sequence[BoxPlot], *, eps: float, reach: float, unit: str = "nats") -> Figure:
@@ -264,31 +260,17 @@ def before_after(plots: Sequence[tuple[BoxPlot, FloatArray]]) -> Figure:
     """Draw what is kept at the truth against what is kept at the estimate, by draw (k,)."""
     return {
         "data": [
-            {
-                "type": "scatter",
-                "mode": "lines",
-                "x": [0, 1],
-                "y": [0, 1],
-                "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
-                "hoverinfo": "skip",
-                "showlegend": False,
-            },
+            scatter("lines", [0, 1], [0, 1], line=DASHED, **SILENT),
             *(
-                {
-                    "type": "scatter",
-                    "mode": "markers",
-                    "name": labels.text(box.title),
-                    "x": numbers(box.values),
-                    "y": numbers(true),
-                    "marker": {
-                        "color": _ink(box),
-                        "symbol": SYMBOLS[box.place] if box.place < len(SYMBOLS) else "star",
-                        "size": 7,
-                        "opacity": 0.75,
-                    },
-                    "hovertemplate": "at P̂ %{x:.1%}, at P* %{y:.1%}"
+                scatter(
+                    "markers",
+                    numbers(box.values),
+                    numbers(true),
+                    name=labels.text(box.title),
+                    marker=_mark(box) | {"color": _ink(box), "size": 7, "opacity": 0.75},
+                    hovertemplate="at P̂ %{x:.1%}, at P* %{y:.1%}"
                     f"<extra>{labels.text(box.title)}</extra>",
-                }
+                )
                 for box, true in plots
             ),
         ],
@@ -308,22 +290,15 @@ def beta_lines(lines: Sequence[BoxPlot], betas: Sequence[float]) -> Figure:
     order = np.argsort(-np.asarray(betas))
     return {
         "data": [
-            {
-                "type": "scatter",
-                "mode": "lines+markers",
-                "name": labels.text(line.title),
-                "x": list(range(len(order))),
-                "y": numbers(line.values[order]),
-                "line": {
-                    "color": _ink(line),
-                    "width": 2,
-                },
-                "marker": {
-                    "size": 8,
-                    "symbol": SYMBOLS[line.place] if line.place < len(SYMBOLS) else "star",
-                },
-                "hovertemplate": f"keeps %{{y:.1%}}<extra>{labels.text(line.title)}</extra>",
-            }
+            scatter(
+                "lines+markers",
+                list(range(len(order))),
+                numbers(line.values[order]),
+                name=labels.text(line.title),
+                line={"color": _ink(line), "width": 2},
+                marker=_mark(line) | {"size": 8},
+                hovertemplate=f"keeps %{{y:.1%}}<extra>{labels.text(line.title)}</extra>",
+            )
             for line in lines
         ],
         "layout": layout(

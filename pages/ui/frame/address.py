@@ -17,6 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.scenario.data_url import cut
+from pages.ui.serving import programs
 from pages.ui.style.labels import markdown
 
 Query = dict[str, list[str]]
@@ -32,11 +33,7 @@ _VISIT = "_address_visit"
 _ENDED = "_address_ended"
 
 
-_HISTORY = st.components.v2.component(
-    "liftscope_history",
-    js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_HISTORY = programs.component("liftscope_history", Path(__file__).with_name("history.js"))
 
 
 def watch_history() -> None:
@@ -61,12 +58,7 @@ def read(keys: Sequence[str]) -> Query:
 
     An address that was written over since does not count, unless back or forward led there.
     """
-    return {key: values for key, values in _now().items() if key in keys}
-
-
-def whole() -> Query:
-    """Return all that the address says."""
-    return _now()
+    return {key: values for key, values in whole().items() if key in keys}
 
 
 def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
@@ -75,7 +67,7 @@ def write(keys: Sequence[str], wanted: Mapping[str, Sequence[str]]) -> None:
     If a slider is moved and at once moved back, the browser gets its own address again.
     """
     sent = _sent()
-    others = {key: values for key, values in _now().items() if key not in keys}
+    others = {key: values for key, values in whole().items() if key not in keys}
     after = others | {key: list(values) for key, values in wanted.items()}
     if after == sent and st.session_state.get(_WRITTEN, sent) == sent:
         if _went_through_history():
@@ -125,7 +117,8 @@ def _sent() -> Query:
     return {key: st.query_params.get_all(key) for key in st.query_params}
 
 
-def _now() -> Query:
+def whole() -> Query:
+    """Return all that the address says."""
     sent = _sent()
     if sent in st.session_state.get(_LATE, ()) and not _went_through_history():
         written: Query = st.session_state[_WRITTEN]

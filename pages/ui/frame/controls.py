@@ -342,9 +342,7 @@ def _bits(shown: dict[str, Any], domain: Domain) -> None:
 def records(scenario: Scenario) -> None:
     """Show the slider of n: how many records the estimate comes from."""
     now, own = derived.records(scenario), derived.counted(scenario.data).joint.n
-    # set only where it differs: setting it would undo a press that the server has yet to read
-    if st.session_state.get("records") != now:
-        st.session_state["records"] = now
+    state.put("records", now)
 
     def take() -> None:
         chosen = st.session_state["records"]

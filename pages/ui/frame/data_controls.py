@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
 from core.data import BUNDLED, EXAMPLES, first_question
 from core.data.options import AS_IT_IS, ReadOptions
-from core.data.spec import Binning, DataSpec
+from core.data.spec import DataSpec
 from core.data.tables import FileTable
 from core.errors import CoreError
 from core.validation import shown
@@ -245,13 +244,3 @@ def _treatment(spec: DataSpec) -> str:
 def _few(names: Collection[str]) -> str:
     """List names, the first ones of many."""
     return first_of([shown(name) for name in sorted(names)], NAMED)
-
-
-def with_binning(spec: DataSpec, binning: Binning) -> DataSpec:
-    """Return a spec that cuts a column into bins and drops other treatment of its values."""
-    return data_remedies.binned(spec, binning)
-
-
-def without_binning(spec: DataSpec, column: str) -> DataSpec:
-    """Return a spec that uses a column unchanged."""
-    return replace(spec, binnings=tuple(cut for cut in spec.binnings if cut.column != column))

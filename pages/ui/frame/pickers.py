@@ -152,8 +152,7 @@ def _look_at_s(scenario: Scenario) -> None:
             mechanisms.entry(READING), asked_kinds(scenario), of_task=scenario.of_task
         )
     )
-    if st.session_state.get(LOOKS) != looks:
-        st.session_state[LOOKS] = looks
+    state.put(LOOKS, looks)
     st.toggle(
         "The release may read S",
         key=LOOKS,
@@ -181,9 +180,7 @@ def choose_promise(key: str) -> None:
     """Choose a privacy notion; replace a mechanism that does not work under it, and say so."""
     scenario, note = asking(state.scenario(), key)
     for widget, name in state.WIDGETS.items():
-        # only where it differs: setting it would undo a press that the server has yet to read
-        if st.session_state[widget] != getattr(scenario, name):
-            st.session_state[widget] = getattr(scenario, name)
+        state.put(widget, getattr(scenario, name))
     st.session_state[SWITCHED] = note
 
 

@@ -71,9 +71,7 @@ def show_further(scenario: Scenario) -> None:
 def _number(place: int, name: str, promise: Promise) -> None:
     """Show the field of one number of a further promise."""
     domain, key = declared()[name], f"also_{place}_{name}"
-    now = getattr(promise, name)
-    if st.session_state.get(key) != now:
-        st.session_state[key] = now
+    state.put(key, getattr(promise, name))
 
     def take() -> None:
         also = list(state.scenario().also)

@@ -129,6 +129,12 @@ def with_data(**changes: Any) -> None:
     set_data(replace(data(), **changes))
 
 
+def put(key: str, value: Any) -> None:
+    """Give a widget a value if it has another: the same would undo a press that is yet to come."""
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+
+
 def publish(shown: Scenario) -> None:
     """Write a scenario to the URL without its defaults; later exports say they are about it."""
     context.tell(shown)

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.ui.frame import address
+from pages.ui.serving import programs
 
 _BRAND = (
     '<div class="lsc-brand"><b>Liftscope</b><br>'
@@ -35,17 +36,15 @@ def apply() -> None:
         watch()
 
 
-_HERE = Path(__file__).parent
-_SCRIPT = (_HERE / "menus.js").read_text(encoding="utf-8")
+_SCRIPT = Path(__file__).with_name("menus.js")
 
-_WATCH = st.components.v2.component("liftscope_menus", js=_SCRIPT, isolate_styles=False)
+_WATCH = programs.component("liftscope_menus", _SCRIPT)
 
-_FIELD = st.components.v2.component(
+_FIELD = programs.component(
     "liftscope_look",
+    _SCRIPT,
     html='<div class="lsc-look"><input type="search" autocomplete="off" spellcheck="false">'
     '<p class="lsc-none" role="status" hidden>No option has these words.</p></div>',
-    js=_SCRIPT,
-    isolate_styles=False,
 )
 
 

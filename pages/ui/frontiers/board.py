@@ -20,7 +20,6 @@ from pages.ui.chart import old
 from pages.ui.frame import address, state, theme
 from pages.ui.frame import controls as common
 from pages.ui.frontiers import controls, findings, query, results
-from pages.ui.frontiers import query as questions
 from pages.ui.frontiers.query import MOST_POINTS, Request
 from pages.ui.frontiers.results import Desk, Shown
 from pages.ui.style.labels import markdown
@@ -188,7 +187,7 @@ def _live() -> None:
 def _request() -> Request | None:
     """Return the sweep that the controls ask for; where there is none, say so and return None."""
     try:
-        return questions.request_of(query.form(), state.scenario())
+        return query.request_of(query.form(), state.scenario())
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         return None
@@ -328,12 +327,12 @@ def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
     """Show points that have been computed, and say where they are old or unfinished."""
     stale = shown.sweep != sweep
     running = place.work is not None and place.sweep == shown.sweep
-    about = questions.facts(shown.sweep)
+    about = query.facts(shown.sweep)
     with st.container(horizontal=True, vertical_alignment="center", key="sweep_state"):
         if stale:
             st.badge(
                 f"previous: {number_of(shown.sweep.size, 'point')} on {about['data']}, "
-                f"{questions.promises(shown.sweep)}",
+                f"{query.promises(shown.sweep)}",
                 icon=":material/history:",
                 color="orange",
             )

@@ -44,6 +44,9 @@ QUANTILES = ("5%", "25%", "median", "75%", "95%")
 """Names of the quantiles."""
 
 
+NAMES = st.column_config.TextColumn(width=225)
+"""The column of mechanisms: as wide as the longest name."""
+
 FORMULA = (
     r"Mean of n draws: $\bar v = \frac1n \sum_i v_i$; its standard error: "
     r"$\sqrt{\frac{1}{n(n-1)} \sum_i (v_i - \bar v)^2}$.",
@@ -64,14 +67,8 @@ def show(shown: Shown) -> None:
     _chart(sweep, groups, across, up, unit)
     _left_out(every, groups)
     st.subheader("Each question", anchor=False)
-    tables.sheet(
-        _table(sweep, groups, across, up, unit),
-        "sweep_means",
-        most=480,
-        column_config={
-            "mechanism": st.column_config.TextColumn(width=tables.WIDTHS["mechanism of a sweep"])
-        },
-    )
+    table = _table(sweep, groups, across, up, unit)
+    tables.sheet(table, "sweep_means", most=480, column_config={"mechanism": NAMES})
     _apart(shown, up, unit)
 
 
@@ -176,14 +173,7 @@ def _named(name: str, value: Any) -> str:
 def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> pd.DataFrame:
     rows = []
     for mark in (mark for group in groups for mark in group):
-        eps = mark.fields[BUDGET]
-        row: dict[str, Any] = {
-            "notion": _named("notion", mark.fields["notion"]),
-            "mechanism": _named("mechanism", mark.fields["mechanism"]),
-        }
-        if "data" in mark.fields:
-            row["data"] = _named("data", mark.fields["data"])
-        row[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
+        row = _begun(mark.fields, sweep, unit)
         high = _scale(up, sweep, unit)
         row[_head(up, sweep, unit)] = mark.up.mean * high
         if sweep.draws is not None:
@@ -201,6 +191,17 @@ def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
         row["points"] = mark.points
         rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _begun(fields: dict[str, Any], sweep: Sweep, unit: str) -> dict[str, Any]:
+    """Return the first cells of a row: its question."""
+    row = {
+        name: _named(name, fields[name])
+        for name in ("notion", "mechanism", "data")
+        if name in fields
+    }
+    eps = fields[BUDGET]
+    return row | {_eps(sweep, unit): math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)}
 
 
 def _apart(shown: Shown, up: str, unit: str) -> None:
@@ -222,14 +223,8 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
         f"{_short(up, sweep)}: each setting minus the same one with the {other} in the column "
         f"“minus”{draw}."
     )
-    tables.sheet(
-        _differences(rows, sweep, name, up, unit),
-        "sweep_apart",
-        most=420,
-        column_config={
-            "mechanism": st.column_config.TextColumn(width=tables.WIDTHS["mechanism of a sweep"])
-        },
-    )
+    table = _differences(rows, sweep, name, up, unit)
+    tables.sheet(table, "sweep_apart", column_config={"mechanism": NAMES})
 
 
 def _differences(
@@ -237,14 +232,7 @@ def _differences(
 ) -> pd.DataFrame:
     scale, lines = _scale(up, sweep, unit), []
     for row in rows:
-        line: dict[str, Any] = {
-            "notion": _named("notion", row["notion"]),
-            "mechanism": _named("mechanism", row["mechanism"]),
-        }
-        if "data" in row:
-            line["data"] = _named("data", row["data"])
-        eps = row[BUDGET]
-        line[_eps(sweep, unit)] = math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)
+        line = _begun(row, sweep, unit)
         than = row["than"]
         if field == BUDGET:
             than = "no budget" if than is None else f"{than * _scale(BUDGET, sweep, unit):.4g}"

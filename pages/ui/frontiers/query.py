@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -300,45 +300,40 @@ def restore() -> None:
         st.session_state[widget("n_s")], st.session_state[widget("n_x")] = URL.take("size")
 
 
+HELD = {
+    "promises": "promise",
+    "mechanisms": "by",
+    "low": "from",
+    "high": "to",
+    "sets": "set",
+    "seed": "first",
+}
+"""The URL's key of a field of the form, where it has another name."""
+
+
+def _keys() -> dict[str, str]:
+    """Return the URL's key of each field of the form."""
+    return {item.name: HELD.get(item.name, item.name) for item in fields(Form)}
+
+
 def form() -> Form:
+    held = {name: value(key) for name, key in _keys().items()}
     return Form(
-        promises=tuple(value("promise")),
-        mechanisms=tuple(value("by")),
-        low=float(value("from")),
-        high=float(value("to")),
-        steps=int(value("steps")),
-        on=str(value("on")),
-        sets=tuple(value("set")),
-        law=str(value("law")),
-        n_s=int(value("n_s")),
-        n_x=int(value("n_x")),
-        draws=int(value("draws")),
-        seed=int(value("first")),
+        **{name: tuple(now) if isinstance(now, list) else now for name, now in held.items()}
     )
 
 
 def take(chosen: Form) -> bool:
     """Choose something else in a callback; return whether it is within limits, else do nothing."""
-    numbers = {"steps": chosen.steps, "draws": chosen.draws, "first": chosen.seed}
-    if any(not WHOLE[key][0] <= number <= WHOLE[key][1] for key, number in numbers.items()):
+    settings = {key: getattr(chosen, name) for name, key in _keys().items()}
+    if any(not low <= settings[key] <= high for key, (low, high) in WHOLE.items()):
         return False
-    if chosen.law not in LAWS or min(chosen.n_s, chosen.n_x) < 2:
+    sizes = chosen.n_s, chosen.n_x
+    if chosen.law not in LAWS or min(sizes) < 2 or max(sizes) > MOST_SYMBOLS:
         return False
-    if max(chosen.n_s, chosen.n_x) > MOST_SYMBOLS:
-        return False
-    settings = numbers | {
-        "promise": list(chosen.promises),
-        "by": list(chosen.mechanisms),
-        "from": chosen.low,
-        "to": chosen.high,
-        "on": chosen.on,
-        "set": list(chosen.sets),
-        "law": chosen.law,
-        "n_s": chosen.n_s,
-        "n_x": chosen.n_x,
-    }
     for key, setting in settings.items():
-        st.session_state[widget(key)] = setting
+        held = list(setting) if isinstance(setting, tuple) else setting
+        st.session_state[widget(key)] = held
     return True
 
 

@@ -30,16 +30,12 @@ from core.validation import shown as as_shown
 from pages.ui.frontiers import query
 from pages.ui.parts import exports
 from pages.ui.work import context, derived, long_answer, visits
-from pages.ui.work.long_answer import LongAnswer, StoppedError
+from pages.ui.work.long_answer import STUDY, LongAnswer, StoppedError
 from pages.ui.work.store import is_private
 
 _WITHHELD = tuple(f"{kind}:{WITHHELD}" for kind in HASHED)
 _KINDS = ("upload:", "matrix:", "random:", "example:")
 """Prefixes of sources that are not names of files."""
-
-LIMIT = 3_600.0
-"""Seconds after which a sweep is ended; what is computed stays, and it can go on."""
-
 
 PLACE = "estimate of a sweep"
 """Where the session waits for an estimate."""
@@ -172,7 +168,7 @@ def work(sweep: Sweep) -> LongAnswer[Any]:
         ("points of a sweep", sweep.content_hash(), *([origin] if origin else [])),
         _begun,
         lambda: (_gathered(sweep), counted(sweep)),
-        LIMIT,
+        STUDY,
         is_final=is_final,
         of_many=True,
     )
@@ -224,7 +220,7 @@ def _begun(gathered: Gathered, counted: dict[DataSpec, Counted], *, owner: str) 
             return ClusterWorkers(address)
         return nullcontext(PoolWorkers(long_answer.WORKERS, owner))
 
-    return begin(gathered, workers, counted, time_limit=LIMIT)
+    return begin(gathered, workers, counted, time_limit=STUDY)
 
 
 def counted(sweep: Sweep) -> dict[DataSpec, Counted]:
@@ -341,13 +337,7 @@ def menu(shown: Shown) -> None:
                 "sweep_means_json",
             )
             st.caption("The sweep, for `python -m core sweep`")
-            exports.button(
-                "Sweep (JSON)",
-                "sweep.json",
-                "application/json",
-                lambda: definition(sweep).encode(),
-                "sweep_definition",
-            )
+            _defined(sweep, "sweep_definition")
             st.caption(
                 "The address of this page is a permalink: it holds the sweep, never the data."
             )
@@ -359,15 +349,14 @@ def command(sweep: Sweep) -> None:
     with st.expander("From the command line", icon=":material/terminal:"):
         st.code(command_line(sweep), language="bash")
         st.code(definition(sweep), language="json", height=220)
-        exports.button(
-            "Sweep (JSON)",
-            "sweep.json",
-            "application/json",
-            lambda: definition(sweep).encode(),
-            "sweep_command",
-            width="content",
-            icon=":material/download:",
-        )
+        _defined(sweep, "sweep_command", width="content", icon=":material/download:")
+
+
+def _defined(sweep: Sweep, key: str, **more: Any) -> None:
+    mime = "application/json"
+    exports.button(
+        "Sweep (JSON)", "sweep.json", mime, lambda: definition(sweep).encode(), key, **more
+    )
 
 
 def command_line(sweep: Sweep) -> str:

@@ -20,6 +20,7 @@ from core.scenario.project import FILE, KEY
 from pages.ui.frame import address, pins, state
 from pages.ui.frame.address import PageQuery
 from pages.ui.parts import copy_link
+from pages.ui.serving import programs
 from pages.ui.style.labels import markdown
 from pages.ui.work.store import is_private
 
@@ -94,8 +95,6 @@ def _is_this_machine(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-_HERE = Path(__file__).parent
-
 VIEW = "projector"
 """The view's key in the address."""
 
@@ -111,12 +110,7 @@ _PART = "projector_view"
 
 URL = PageQuery(VIEW)
 
-_COMPONENT = st.components.v2.component(
-    "liftscope_projector",
-    js=(_HERE / "projector.js").read_text(encoding="utf-8"),
-    css=(_HERE / "projector.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_COMPONENT = programs.component("liftscope_projector", Path(__file__).with_name("projector.js"))
 
 
 def restore() -> None:

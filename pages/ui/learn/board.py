@@ -234,7 +234,7 @@ def _live(lesson: Lesson) -> None:
     now = query.NUMBERS.values()
     # in a container of its own a card is as high as its chart, however long the words beside it
     with beside, st.container(), context.about(_about(lesson, now)):
-        sentences = pictures.show(lesson.key, now)
+        sentences = pictures.show(lesson, now)
     with findings:
         st.markdown("**What the numbers show**")
         st.markdown("\n".join(f"- {markdown(sentence)}" for sentence in sentences))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.learning import SETTINGS, Exercise, Values, words
+from core.learning import SETTINGS, Exercise, Lesson, Values, words
 from core.learning import exercises as make_exercises
 from core.learning.examples import (
     AlipExample,
@@ -36,6 +36,7 @@ from core.learning.examples import (
     robust_example,
     warner_example,
 )
+from core.learning.settings import numbers
 from core.release.confusability import ConfusabilityGraph, release_graph
 from core.wording import number_of
 from pages.ui import figures
@@ -44,55 +45,19 @@ from pages.ui.frame import data_controls
 from pages.ui.learn import query
 from pages.ui.parts import tables
 from pages.ui.parts.cards import still
+from pages.ui.serving import programs
 from pages.ui.work import visits
 from pages.ui.work.store import SHARED
 
-Made = TypeVar("Made")
+
+def made(lesson: Lesson, values: Values) -> Any:
+    """Return the worked example of a lesson, made once for each choice of numbers."""
+    make, _, _ = _LESSONS[lesson.key]
+    return _kept(make, lesson.key, numbers(lesson.settings, values, SETTINGS))
 
 
-def _kept(make: Callable[..., Made], *numbers: float) -> Made:
-    key: tuple[Hashable, ...] = ("learn", make.__name__, *map(repr, numbers))
-    return SHARED.get(key, lambda: make(*numbers))
-
-
-def lift(values: Values) -> Revealed:
-    return revealed(of_test(values["ill"], values["hit"], values["alarm"]))
-
-
-def lip(values: Values) -> LipExample:
-    return _kept(lip_example, values["budget"], values["truth"])
-
-
-def alip(values: Values) -> AlipExample:
-    return _kept(alip_example, values["both"], values["share"])
-
-
-def ldp(values: Values) -> LdpExample:
-    return _kept(ldp_example, values["ill"], values["truth"])
-
-
-def warner(values: Values) -> WarnerExample:
-    return _kept(warner_example, values["ill"], values["truth"], int(values["values"]))
-
-
-def pml(values: Values) -> PmlExample:
-    return _kept(pml_example, values["budget"])
-
-
-def alpha(values: Values) -> AlphaExample:
-    return _kept(alpha_example, values["clue"], values["order"])
-
-
-def rldp(values: Values) -> RobustExample:
-    return _kept(robust_example, values["budget"], int(values["people"]))
-
-
-def funnel(values: Values) -> FunnelExample:
-    return _kept(funnel_example, values["chance"])
-
-
-def maximin(values: Values) -> RangeExample:
-    return _kept(range_example, int(values["merged"]))
+def _kept(make: Callable[..., Any], key: str, given: tuple[float, ...]) -> Any:
+    return SHARED.get(("learn", key, *map(repr, given)), lambda: make(*given))
 
 
 def graph(example: RangeExample, *, merged: bool) -> ConfusabilityGraph:
@@ -101,23 +66,18 @@ def graph(example: RangeExample, *, merged: bool) -> ConfusabilityGraph:
     return release_graph(release.leak, example.joint.s_labels)
 
 
-def exercises(variant: float) -> tuple[Exercise, ...]:
-    return _kept(make_exercises, int(variant))
+def exercises(variant: int) -> tuple[Exercise, ...]:
+    found: tuple[Exercise, ...] = _kept(make_exercises, "exercises", (variant,))
+    return found
 
 
-_HERE = Path(__file__).parent
 _PART = "learn_table"
 _SERIAL = "_learn_serial"
 
 KEYS = ("ill", "hit", "alarm")
 """The numbers that a table is made of."""
 
-_COMPONENT = st.components.v2.component(
-    "liftscope_learn_table",
-    js=(_HERE / "drag.js").read_text(encoding="utf-8"),
-    css=(_HERE / "drag.css").read_text(encoding="utf-8"),
-    isolate_styles=False,
-)
+_COMPONENT = programs.component("liftscope_learn_table", Path(__file__).with_name("drag.js"))
 
 
 def table(values: Values) -> None:
@@ -172,19 +132,19 @@ def own_table(values: Values) -> None:
         st.switch_page("pages/explore.py")
 
 
-Sentences = tuple[str, ...]
-
 LEVEL = "level, nats"
 """The title of axes of levels."""
 
 
-def show(key: str, values: Values) -> Sentences:
+def show(lesson: Lesson, values: Values) -> words.Sentences:
     """Show a lesson's picture, and return what it says."""
-    return _PICTURES[key](values)
+    _, say, draw = _LESSONS[lesson.key]
+    example = made(lesson, values)
+    draw(example, values)
+    return say(example)
 
 
-def _lift(values: Values) -> Sentences:
-    example = lift(values)
+def _lift(example: Revealed, values: Values) -> None:
     left, right = st.columns(2)
     with left:
         table(values)
@@ -212,7 +172,6 @@ def _lift(values: Values) -> Sentences:
             ),
             table=lambda: _lifts(example),
         )
-    return words.of_lift(example)
 
 
 def _lifts(example: Revealed) -> pd.DataFrame:
@@ -256,8 +215,7 @@ def _bands(
     )
 
 
-def _lip(values: Values) -> Sentences:
-    example = lip(values)
+def _lip(example: LipExample, _: Values) -> None:
     parts = ((", itself", example.itself), (", reported", example.release))
     _bands(
         key="learn_lip",
@@ -265,11 +223,9 @@ def _lip(values: Values) -> Sentences:
         parts=parts,
         budgets=(example.eps, example.eps),
     )
-    return words.of_lip(example)
 
 
-def _alip(values: Values) -> Sentences:
-    example = alip(values)
+def _alip(example: AlipExample, values: Values) -> None:
     budgets = (example.eps_l, example.eps_u)
     _bands(
         key="learn_alip",
@@ -292,11 +248,9 @@ def _alip(values: Values) -> Sentences:
         alt=f"The most is kept at λ = {example.best_share:g}: {example.kept.max():.1%} of X.",
         table=lambda: pd.DataFrame({"λ": example.shares, "kept": example.kept}),
     )
-    return words.of_alip(example)
 
 
-def _ldp(values: Values) -> Sentences:
-    example = ldp(values)
+def _ldp(example: LdpExample, values: Values) -> None:
     top = max(0.1, 1.15 * float(example.ldp.max()))
     still(
         figures.curves(
@@ -314,26 +268,22 @@ def _ldp(values: Values) -> Sentences:
             {"P(ill)": example.priors, "LIP, nats": example.lip, "LDP, nats": example.ldp}
         ),
     )
-    return words.of_ldp(example)
 
 
-def _pml(values: Values) -> Sentences:
-    example = pml(values)
+def _pml(example: PmlExample, _: Values) -> None:
     _bands(
         key="learn_pml",
         title="The optimum under PML",
         parts=(("", example.release),),
         budgets=(math.inf, example.eps),
     )
-    return words.of_pml(example)
 
 
 ENDLESS = math.log10(150)
 """The position of order ∞ on an axis of log₁₀ α."""
 
 
-def _alpha(values: Values) -> Sentences:
-    example = alpha(values)
+def _alpha(example: AlphaExample, _: Values) -> None:
     x = np.append(np.log10(example.orders), ENDLESS)
     y = np.append(example.means, example.largest)
     here = ENDLESS if math.isinf(example.alpha) else math.log10(example.alpha)
@@ -355,11 +305,9 @@ def _alpha(values: Values) -> Sentences:
         f"{example.largest:.3g}.",
         table=lambda: pd.DataFrame({"α": example.orders, "mean": example.means}),
     )
-    return words.of_alpha(example)
 
 
-def _rldp(values: Values) -> Sentences:
-    example = rldp(values)
+def _rldp(example: RobustExample, _: Values) -> None:
     x = np.log10(example.records)
     places = tuple((float(at), f"{n:,.0f}") for at, n in zip(x, example.records, strict=True))
     top = max(0.2, 1.1 * float(example.levels.max()))
@@ -386,11 +334,9 @@ def _rldp(values: Values) -> Sentences:
             }
         ),
     )
-    return words.of_rldp(example)
 
 
-def _funnel(values: Values) -> Sentences:
-    example = funnel(values)
+def _funnel(example: FunnelExample, _: Values) -> None:
     most = float(example.budgets[-1])
     still(
         figures.curves(
@@ -411,11 +357,9 @@ def _funnel(values: Values) -> Sentences:
             {"I(S;Y), nats": example.budgets, "largest I(X;Y), nats": example.best}
         ),
     )
-    return words.of_funnel(example)
 
 
-def _warner(values: Values) -> Sentences:
-    example = warner(values)
+def _warner(example: WarnerExample, _: Values) -> None:
     lines = (
         ("optimum: sets", example.best),
         ("randomized response", example.truthful),
@@ -436,11 +380,9 @@ def _warner(values: Values) -> Sentences:
             {"ε": example.budgets, **dict(lines), "set size": example.raised}
         ),
     )
-    return words.of_warner(example)
 
 
-def _maximin(values: Values) -> Sentences:
-    example = maximin(values)
+def _maximin(example: RangeExample, _: Values) -> None:
     before, after = st.columns(2)
     with before:
         _graph(
@@ -456,7 +398,6 @@ def _maximin(values: Values) -> Sentences:
             title="After the merges",
             role="after",
         )
-    return words.of_maximin(example)
 
 
 def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> None:
@@ -472,16 +413,27 @@ def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> Non
     )
 
 
-_PICTURES: dict[str, Callable[[Values], Sentences]] = {
-    "lift": _lift,
-    "lip": _lip,
-    "alip": _alip,
-    "ldp": _ldp,
-    "warner": _warner,
-    "pml": _pml,
-    "alpha": _alpha,
-    "rldp": _rldp,
-    "funnel": _funnel,
-    "maximin": _maximin,
+def _revealed(ill: float, hit: float, alarm: float) -> Revealed:
+    return revealed(of_test(ill, hit, alarm))
+
+
+_LESSONS: dict[
+    str,
+    tuple[
+        Callable[..., Any],
+        Callable[[Any], words.Sentences],
+        Callable[[Any, Values], None],
+    ],
+] = {
+    "lift": (_revealed, words.of_lift, _lift),
+    "lip": (lip_example, words.of_lip, _lip),
+    "alip": (alip_example, words.of_alip, _alip),
+    "ldp": (ldp_example, words.of_ldp, _ldp),
+    "warner": (warner_example, words.of_warner, _warner),
+    "pml": (pml_example, words.of_pml, _pml),
+    "alpha": (alpha_example, words.of_alpha, _alpha),
+    "rldp": (robust_example, words.of_rldp, _rldp),
+    "funnel": (funnel_example, words.of_funnel, _funnel),
+    "maximin": (range_example, words.of_maximin, _maximin),
 }
-"""The picture of each lesson."""
+"""How the example of each lesson is made of its numbers, what it says, and its picture."""

@@ -39,16 +39,13 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import derived, progress, refining
 from pages.ui.work.frames import Frame
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 KERNEL, POSTERIORS = "kernel", "posteriors"
 """Keys of the charts that follow a slider."""
 
 BELOW = "mechanisms_below"
 """Key of what does not."""
-
-LIMIT = 120.0
-"""Seconds that all of them may take at first."""
 
 
 @dataclass(frozen=True)

@@ -42,19 +42,9 @@ def _least(result: Result, steps: tuple[MergeStep, ...]) -> None:
 def show(result: Result) -> None:
     """Show the partition of the high-risk symbols, and how Algorithm 1 comes to it."""
     st.header("How the high-risk symbols merge, step by step", anchor=False)
-    kinds = pickers.asked_kinds(result.scenario)
-    if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
-        st.caption(markdown(f"Subset merging has no steps to show under this notion: {reason}."))
-        _settle(0)
-        return
-    try:
-        steps = derived.merging(result.scenario)
-    except CoreError as error:
-        st.caption(markdown(str(error)))
-        _settle(0)
-        return
+    steps, why_none = _steps(result)
     if not steps:
-        st.caption("Every symbol of X is within the budget on its own: there is nothing to merge.")
+        st.caption(markdown(why_none))
         _settle(0)
         return
     labels, unit = result.joint.x_labels, controls.unit()
@@ -100,6 +90,18 @@ def show(result: Result) -> None:
             f"{sum(group.fits for group in sets)} within the budget.",
         )
     _list(steps, labels, unit)
+
+
+def _steps(result: Result) -> tuple[tuple[MergeStep, ...], str]:
+    """Return Algorithm 1's steps, and why there are none."""
+    kinds = pickers.asked_kinds(result.scenario)
+    if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
+        return (), f"Subset merging has no steps to show under this notion: {reason}."
+    try:
+        steps = derived.merging(result.scenario)
+    except CoreError as error:
+        return (), str(error)
+    return steps, "Every symbol of X is within the budget on its own: there is nothing to merge."
 
 
 def _step(count: int) -> int:

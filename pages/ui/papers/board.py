@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
+from core.learning.lessons import Opens
 from core.learning.settings import Values
 from core.papers.catalogue import entry
 from core.papers.experiment import Definition
@@ -20,7 +21,6 @@ from core.papers.results import PAPERS, Experiment, Mark, Series, Verdict
 from core.papers.verdicts import RULES, Outcome
 from core.papers.worlds import WORLDS, World, world
 from core.scenario import Project, Scenario
-from core.scenario.url import to_query
 from core.wording import listed, number_of
 from pages.ui.chart import chart
 from pages.ui.figures.papers import legend_rows, paper_panel
@@ -59,21 +59,13 @@ def ways_on(experiment: Experiment) -> tuple[tuple[str, str], ...]:
         return ()
     drawn = "one draw" if experiment.draws else "it"
     if experiment.paper == "nonstochastic":
-        return ((f"Open {drawn} in Confusability", confusability(question)),)
+        page = Opens(question, "confusability")
+        return ((f"Open {drawn} in {page.title}", page.link),)
     return (
-        (f"Open {drawn} in Explore", explore(question)),
+        (f"Open {drawn} in Explore", Opens(question).link),
         ("Open it in Compare", compare(question)),
         ("Open it in Frontiers", frontiers(question)),
     )
-
-
-def confusability(question: Scenario) -> str:
-    """Return the address of Confusability with a question's data, relative to this page's."""
-    return f"./confusability?{urlencode(to_query(question), doseq=True)}"
-
-
-def explore(question: Scenario) -> str:
-    return f"./?{urlencode(to_query(question), doseq=True)}"
 
 
 def beside(question: Scenario) -> Project:
@@ -90,7 +82,7 @@ def frontiers(question: Scenario) -> str:
     """Return the address of Frontiers with a question's notion, mechanism and optimum."""
     best = BEST.get(question.notion, "optimal")
     chosen = {"promise": [question.notion], "by": list(dict.fromkeys([question.mechanism, best]))}
-    return f"./frontiers?{urlencode(to_query(question) | chosen, doseq=True)}"
+    return Opens(question, "frontiers", chosen).link
 
 
 def compare(question: Scenario) -> str:
@@ -409,7 +401,7 @@ def _result(definition: Definition) -> Experiment | None:
     if chosen:
         work = query.again(definition.key, quick=chosen == "quick")
         rerun = progress.awaited(
-            work, work.ask, f"{definition.place} again", seconds=query.LIMIT, key="papers_run"
+            work, work.ask, f"{definition.place} again", seconds=work.seconds, key="papers_run"
         )
         ended = rerun is not None or not work.is_begun
     with buttons:

@@ -15,10 +15,7 @@ from core.papers.worlds import SETTINGS, WORLDS
 from core.papers.worlds import world as find_world
 from pages.ui.frame.address import PageQuery, Value, one_of
 from pages.ui.frame.numbers import Numbers
-from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 3_600.0
-"""Seconds that an experiment may take."""
+from pages.ui.work.long_answer import STUDY, LongAnswer
 
 
 @cache
@@ -39,7 +36,7 @@ def again(key: str, *, quick: bool) -> LongAnswer[dict[str, Any]]:
     """Return the work of running an experiment here."""
     entry(key)
     how = "quick" if quick else "full"
-    return LongAnswer(DataSpec(), ("paper", key, how), perform, lambda: (key, 0, quick), LIMIT)
+    return LongAnswer(DataSpec(), ("paper", key, how), perform, lambda: (key, 0, quick), STUDY)
 
 
 SHOW = "show"

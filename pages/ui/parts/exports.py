@@ -211,29 +211,14 @@ def downloads(
             about = dict(about) | {"provisional": refining.PROVISIONAL}
             st.caption(refining.PROVISIONAL)
         st.caption("The mechanism P(y | x)")
-        files: Sequence[tuple[str, str, str, Callable[[], bytes]]] = (
-            (
-                "CSV",
-                f"mechanism-{name}.csv",
-                "text/csv",
-                lambda: csv_bytes(kernel_table(mechanism, inputs)),
-            ),
-            (
-                "JSON",
-                f"mechanism-{name}.json",
-                "application/json",
-                lambda: mechanism_json(mechanism, inputs, about),
-            ),
-            (
-                "NPZ",
-                f"mechanism-{name}.npz",
-                "application/octet-stream",
-                lambda: mechanism_npz(mechanism, inputs, about),
-            ),
+        files: Sequence[tuple[str, str, Callable[[], bytes]]] = (
+            ("CSV", "text/csv", lambda: csv_bytes(kernel_table(mechanism, inputs))),
+            ("JSON", "application/json", lambda: mechanism_json(mechanism, inputs, about)),
+            ("NPZ", "application/octet-stream", lambda: mechanism_npz(mechanism, inputs, about)),
         )
-        for column, (label, named, mime, make) in zip(st.columns(3), files, strict=True):
+        for column, (label, mime, make) in zip(st.columns(3), files, strict=True):
             with column:
-                button(label, named, mime, make, f"{key}_{label}")
+                button(label, f"mechanism-{name}.{label.lower()}", mime, make, f"{key}_{label}")
         _of_question(scenario, name, key, program or snippet(scenario))
 
 

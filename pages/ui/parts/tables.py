@@ -69,7 +69,6 @@ WIDTHS = {
     "number": 84,
     "cluster": 168,
     "mechanism": 150,
-    "mechanism of a sweep": 225,
     "note": 420,
 }
 """Pixels of columns: a phone keeps one of figures in sight, at most 60% of the table's width."""

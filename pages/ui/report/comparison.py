@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-import numpy as np
 import pandas as pd
 
 from core.mechanisms import catalogue as mechanisms
@@ -16,11 +15,9 @@ from core.release.sentences import caution_of, finding, for_whom, promise_text, 
 from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
-from pages.ui.report.document import Document
+from pages.ui.report.document import NONE, Document
 from pages.ui.style.units import level, share
 from pages.ui.work import refining
-
-NONE = "–"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,25 +63,24 @@ def report(
     page.table(("", *names), _rows(columns, unit))
     page.heading("What differs")
     whose = for_whom(*(column.scenario for column in columns))
-    page.table(
-        tuple(map(str, table.columns)),
-        [tuple(map(written, row)) for row in table.itertuples(index=False)],
+    page.frame(
+        table,
         f"Largest relative difference first{'; levels of Y alone' * bool(whose)}{whose}",
     )
     page.heading("Charts")
     for picture in pictures:
         page.chart(picture.figure, picture.title, picture.alt)
-    page.heading("Formulas and sources")
-    entries = {column.scenario.notion: notions.entry(column.scenario.notion) for column in columns}
-    for entry in entries.values():
-        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
+    page.formulas(map(notions.entry, dict.fromkeys(column.scenario.notion for column in columns)))
     public = replace(project, scenarios=tuple(map(_public, project.scenarios)), files=())
-    caption = "As a project, for the Compare page or python -m core compare project.json:"
-    nameless = any(
-        scenario.data.left_out and scenario.data.hashed for scenario in project.scenarios
+    command = "As a project, for the Compare page or python -m core compare project.json"
+    specs = [scenario.data for scenario in project.scenarios]
+    page.end(
+        {command: public.to_json()},
+        "compare",
+        public.to_query(),
+        when,
+        nameless=any(spec.left_out and spec.hashed for spec in specs),
     )
-    sources = {caption: public.to_json()}
-    page.end(sources, "compare", public.to_query(), when, nameless=nameless)
     return page.html()
 
 
@@ -123,11 +119,3 @@ def _of(column: Column, unit: str) -> dict[str, str]:
         if mechanism.audit.holds
         else "not kept",
     }
-
-
-def written(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    if np.isnan(value):
-        return NONE
-    return f"{value:.4g}".replace("inf", "∞").replace("-", "−")

@@ -29,7 +29,7 @@ from core.validation import FloatArray
 from core.wording import fixed, number_of, percent
 from pages.ui import figures
 from pages.ui.report import lower_cards
-from pages.ui.report.document import Document
+from pages.ui.report.document import NONE, Document
 from pages.ui.report.lower_cards import OnScreen
 from pages.ui.style.units import in_unit, level, share
 from pages.ui.work import refining
@@ -41,8 +41,6 @@ NAMES = ("X itself", "the release")
 
 IN_TABLE = 8
 """Outputs of each input that its table names."""
-
-NONE = "–"
 
 
 def report(
@@ -79,21 +77,20 @@ def report(
     _audited(page, result, unit)
     page.heading("Tables")
     _tables(page, result, unit)
-    page.heading("Formulas and sources")
     entries = [notions.entry(scenario.notion)]
     entries += [notions.entry(other.notion) for other in scenario.also]
     explained = (*entries, mechanisms.entry(scenario.mechanism))
-    for entry in (*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))):
-        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
+    page.formulas((*explained, *map(measures.entry, ("lift", "max_lift", "min_lift"))))
     public = replace(scenario, data=for_others(scenario.data))
-    sources = {
-        "In Python, with core:": snippet(public),
-        "As a scenario for the command line (python -m core evaluate scenario.json):": json.dumps(
-            json.loads(public.to_json()), ensure_ascii=False
-        ),
-    }
-    nameless = public.data.left_out != scenario.data.left_out
-    page.end(sources, "", to_query(public), when, nameless=nameless)
+    command = "As a scenario for the command line (python -m core evaluate scenario.json)"
+    written = json.dumps(json.loads(public.to_json()), ensure_ascii=False)
+    page.end(
+        {"In Python, with core": snippet(public), command: written},
+        "",
+        to_query(public),
+        when,
+        nameless=public.data.left_out != scenario.data.left_out,
+    )
     return page.html()
 
 

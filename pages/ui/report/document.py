@@ -14,8 +14,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
+import pandas as pd
 import plotly
 
+from core.catalogued import Catalogued
 from core.records.certificate import PACKAGE_VERSION, code_hash
 from core.scenario.data_url import Query
 from pages.ui.serving import programs
@@ -26,6 +28,9 @@ NAMELESS = (
     "them out again to get the same answer."
 )
 """A report's note on names that it withholds."""
+
+NONE = "–"
+"""Stands where there is nothing."""
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\.\d+|\S")
 """A command, a letter, a number or a sign; spaces mean nothing."""
@@ -240,16 +245,14 @@ class Document:
         marked = f' class="{kind}"' if kind else ""
         self._parts.append(f"<p{marked}>{escape(text)}</p>")
 
-    def code(self, text: str) -> None:
-        """Add a program or a file, line by line."""
-        self._parts.append(f"<pre>{escape(text)}</pre>")
-
-    def formula(self, title: str, meaning: str, formula: str, source: str) -> None:
-        """Add a definition: what it is, its formula in LaTeX, and where it is from."""
-        self._parts.append(
-            f'<div class="formula"><p><b>{escape(title)}</b>. {escape(meaning)}</p>'
-            f'{mathml(formula)}<p class="source">{escape(source)}</p></div>'
-        )
+    def formulas(self, entries: Iterable[Catalogued]) -> None:
+        """Add definitions: what each is, its formula, and where it is from."""
+        self.heading("Formulas and sources")
+        self._parts += [
+            f'<div class="formula"><p><b>{escape(entry.title)}</b>. {escape(entry.meaning)}</p>'
+            f'{mathml(entry.formula)}<p class="source">{escape(entry.source)}</p></div>'
+            for entry in entries
+        ]
 
     def table(self, head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> None:
         """Add a table of texts; of a long one the first rows, and how many more there are."""
@@ -266,6 +269,11 @@ class Document:
         )
         if len(lines) > MOST_ROWS:
             self.text(f"{len(lines) - MOST_ROWS:,} more rows omitted.", "source")
+
+    def frame(self, table: pd.DataFrame, caption: str = "") -> None:
+        """Add a table of the page's own."""
+        rows = [tuple(map(written, row)) for row in table.itertuples(index=False)]
+        self.table(tuple(map(str, table.columns)), rows, caption)
 
     def chart(self, figure: Figure, title: str, alt: str) -> None:
         """Add a chart, made by `pages.ui.figures`."""
@@ -290,16 +298,16 @@ class Document:
         *,
         nameless: bool,
     ) -> None:
-        """Add how to reproduce the report and what made it, and when: now by default.
+        """Add what makes the report again, by name and as a page's address; when it was made.
 
-        `sources`: code by its caption. `nameless`: whether names are withheld.
+        `sources`: code by its name. `nameless`: the names of symbols are withheld.
         """
         self.heading("Reproduce")
         if nameless:
             self.text(NAMELESS)
-        for caption, code in sources.items():
-            self.text(caption)
-            self.code(code)
+        for name, source in sources.items():
+            self.text(f"{name}:")
+            self._parts.append(f"<pre>{escape(source)}</pre>")
         link = urlencode(query, doseq=True)
         self.text(f"As the end of the dashboard's address: /{page}{'?' * bool(link)}{link}")
         time = (when or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
@@ -323,6 +331,13 @@ class Document:
             f"<script>{_plotly()}</script>"
             f"<script>const FIGURES = [{drawn}];\n{program}</script></body></html>\n"
         )
+
+
+def written(value: object) -> str:
+    """Return a cell as text."""
+    if not isinstance(value, float):
+        return str(value)
+    return NONE if np.isnan(value) else f"{value:.4g}".replace("inf", "∞").replace("-", "−")
 
 
 @cache

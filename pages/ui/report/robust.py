@@ -13,7 +13,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.scenario import Scenario
 from core.scenario.url import to_query
-from pages.ui.report.comparison import Picture, written
+from pages.ui.report.comparison import Picture
 from pages.ui.report.document import Document
 
 EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
@@ -52,17 +52,9 @@ def report(
         page.chart(picture.figure, picture.title, picture.alt)
     page.heading("Tables")
     for caption, table in shown.tables.items():
-        page.table(
-            tuple(map(str, table.columns)),
-            [tuple(map(written, row)) for row in table.itertuples(index=False)],
-            caption,
-        )
-    page.heading("Formulas and sources")
-    for entry in (notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)):
-        page.formula(entry.title, entry.meaning, entry.formula, entry.source)
-    sources = {
-        "In Python, with core:": shown.program,
-        "As a scenario:": json.dumps(json.loads(scenario.to_json()), ensure_ascii=False),
-    }
+        page.frame(table, caption)
+    page.formulas((notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)))
+    written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
+    sources = {"In Python, with core": shown.program, "As a scenario": written}
     page.end(sources, "robust", to_query(scenario), when, nameless=nameless)
     return page.html()

@@ -29,7 +29,6 @@ from pages.ui.report.comparison import Picture
 from pages.ui.report.robust import Parts, report
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results, studies
-from pages.ui.robust import results as words
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
@@ -247,7 +246,7 @@ def _meant(scenario: Scenario, sample: Sample) -> Frame:
     ]
     helps[0] = [*helps[0], ("Sample", "Drawn at random from the data.")]
     helps[-1] = [*helps[-1], ("1 − β", f"Here that is {share(1 - scenario.beta)}.")]
-    return {"terms": [("Robust", ROBUST), ("Explore", words.APART), *terms], "helps": helps}
+    return {"terms": [("Robust", ROBUST), ("Explore", results.APART), *terms], "helps": helps}
 
 
 def _missed(scenario: Scenario, sample: Sample) -> None:
@@ -270,7 +269,7 @@ def _intervals(scenario: Scenario, sample: Sample) -> View:
         subtitle="Bar: values of P(u | s) consistent with n records. Circle: estimate. Tick: "
         "truth.",
         table=lambda: _interval_table(scenario, sample),
-        formulas=(words.BALL, words.INTERVALS),
+        formulas=(results.BALL, results.INTERVALS),
     ):
         s = st.selectbox(
             "Secret",
@@ -350,7 +349,7 @@ def _levels(scenario: Scenario, designs: results.Designs) -> None:
         subtitle="Level ε* at the truth, and its worst case. Right of the dashed line: over "
         "budget.",
         table=lambda: outcome_table(designs.outcomes, controls.unit()),
-        formulas=(words.RLDP, words.REALISED, words.DESIGNS),
+        formulas=(results.RLDP, results.REALISED, results.DESIGNS),
     ):
         question = results.question("designs", scenario)
         with st.container(key="designs_work"):
@@ -448,7 +447,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                 subtitle=_instead(wanted, chosen.key)
                 + "P(y | s, u): the probability of y (column) given the pair (row).",
                 table=partial(exports.kernel_table, mechanism, mechanism.x_labels),
-                formulas=(words.DESIGNS,),
+                formulas=(results.DESIGNS,),
                 beside=partial(_pick, key, default),
             ):
                 chart(

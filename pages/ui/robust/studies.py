@@ -22,7 +22,6 @@ from pages.ui.frame import controls
 from pages.ui.parts.cards import card
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results
-from pages.ui.robust import results as words
 from pages.ui.style.units import budget, in_unit, share
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
@@ -59,7 +58,7 @@ def frontiers(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
         table=lambda: pd.DataFrame(
             {f"eps_{unit}": budgets} | {line.title: line.nmi for line in lines}
         ),
-        formulas=(words.RLDP, words.DESIGNS),
+        formulas=(results.RLDP, results.DESIGNS),
     ):
         chart(
             figures.robust_frontier(
@@ -126,7 +125,7 @@ def _drawn(drawn: DrawnDesigns, answered: results.RobustQuestion) -> None:
             "dashed line the budget is exceeded; values beyond the axis are drawn at its "
             "end.",
             table=lambda: _draw_table(drawn, unit),
-            formulas=(words.REALISED, words.RLDP),
+            formulas=(results.REALISED, results.RLDP),
         ),
     ):
         chart(
@@ -152,7 +151,7 @@ def _drawn(drawn: DrawnDesigns, answered: results.RobustQuestion) -> None:
             subtitle="One point per draw. Below the dashed line, less is kept at the truth than "
             "at the estimate.",
             table=lambda: _draw_table(drawn, unit),
-            formulas=(words.DESIGNS,),
+            formulas=(results.DESIGNS,),
         ),
     ):
         chart(
@@ -223,7 +222,7 @@ def betas(scenario: Scenario) -> None:
         f"{budget(desk.answered.eps or 0.0, controls.unit())}; secret "
         "randomized response does not depend on β.",
         table=lambda: pd.DataFrame({"beta": BETAS} | {line.title: line.values for line in lines}),
-        formulas=(words.BALL, words.DESIGNS),
+        formulas=(results.BALL, results.DESIGNS),
     ):
         chart(
             figures.beta_lines(lines, BETAS),

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+from pathlib import Path
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui.command import application
 
@@ -66,6 +69,18 @@ def publish(source: str, part: str = "default") -> str:
         f'const address = new URL("{keep(source.encode())}", document.baseURI);\n'
         f"const {{ {part}: program }} = await import(address.href);\n"
         "export default program;"
+    )
+
+
+def component(name: str, script: Path, html: str | None = None) -> ComponentRenderer:
+    """Return a component made of a script, and of the style sheet beside it, if there is one."""
+    sheet = script.with_suffix(".css")
+    return st.components.v2.component(
+        name,
+        html=html,
+        js=script.read_text(encoding="utf-8"),
+        css=sheet.read_text(encoding="utf-8") if sheet.exists() else None,
+        isolate_styles=False,
     )
 
 

@@ -20,15 +20,12 @@ from pathlib import Path
 from core import validation
 from core.data import folders
 from core.errors import InvalidInputError, SolverError
+from core.limits import MAX_UPLOAD_MB
 from core.stored import VARIABLE
 from pages.ui.command import application
 
 COOKIE = "liftscope_replica"
 """The cookie that says which server holds a browser's sessions."""
-
-UPLOAD = 200
-"""Megabytes that a body may have: as `.streamlit/config.toml` says."""
-
 
 CONFIGURATION = """\
 worker_processes 1;
@@ -110,7 +107,7 @@ def configuration(
         cookie=COOKIE,
         address=address,
         port=port,
-        upload=UPLOAD,
+        upload=MAX_UPLOAD_MB,
     )
 
 

@@ -276,17 +276,30 @@ def note(words: str, x: float, y: float, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def rule(x: float, yref: str = "paper", **more: Any) -> dict[str, Any]:
-    """Return a dashed vertical line at x, from bottom to top."""
-    return {
-        "type": "line",
-        "x0": x,
-        "x1": x,
-        "y0": 0,
-        "y1": 1,
-        "yref": yref,
-        "line": {"color": colour("rule"), "width": 1.2, "dash": "dash"},
-    } | more
+DASHED = {"color": colour("rule"), "width": 1.2, "dash": "dash"}
+"""The look of a line that something may not exceed."""
+
+
+def rule(x: float, bottom: float = 0, top: float = 1) -> dict[str, Any]:
+    """Return a dashed vertical line at x, between shares of the height."""
+    ends = {"x0": x, "x1": x, "y0": bottom, "y1": top}
+    return ends | {"type": "line", "yref": "paper", "line": DASHED}
+
+
+def shade(low: float, high: float) -> dict[str, Any]:
+    """Return the shading of what is allowed, below all else."""
+    ends = {"x0": low, "x1": high, "y0": 0, "y1": 1}
+    look = {"layer": "below", "line": {"width": 0}, "fillcolor": colour("allowed")}
+    return ends | {"type": "rect", "yref": "paper"} | look
+
+
+def scatter(mode: str, x: Sequence[Any], y: Sequence[Any], **more: Any) -> dict[str, Any]:
+    """Return a trace of points, lines or texts."""
+    return {"type": "scatter", "mode": mode, "x": x, "y": y} | more
+
+
+SILENT: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False}
+"""A trace that says nothing by itself."""
 
 
 def margin_for(names: Iterable[str], least: int, most: int, per_character: float = 6.4) -> int:

@@ -92,10 +92,9 @@ def explanation(*texts: str) -> str | None:
 
 def explained(label: str, key: str) -> str:
     """Return what a figure is, by its key, and what the signs in its label are, as Markdown."""
-    own = terms()[key]
-    more = [term for term in terms_in([label]) if term is not own]
-    meanings = [f"**{markdown(term.title)}**: {markdown(term.meaning)}" for term in more]
-    return "\n\n".join([own.meaning, *meanings])
+    (_, own), *more = listed(label, key)
+    meanings = [f"**{markdown(title)}**: {markdown(meaning)}" for title, meaning in more]
+    return "\n\n".join([own, *meanings])
 
 
 def listed(label: str, key: str) -> list[tuple[str, str]]:

@@ -37,17 +37,18 @@ WORKERS = Pool(URGENT + GENERAL, reserved=URGENT, elsewhere=RemoteJobs.named())
 
 _WITHIN: ContextVar[str] = ContextVar("part_of_the_page", default="")
 
+LIMIT = 120.0
+"""Seconds that work which a page's charts wait for may take at first."""
+
+STUDY = 3_600.0
+"""Seconds that an experiment or a sweep may take."""
+
 LONGER = 2
 """Factor of the time limit each time a search that was cut short goes on."""
 
 
 class StoppedError(CoreError):
     """Work that this session stopped."""
-
-
-def _always(_: object) -> bool:
-    """Treat every answer as final."""
-    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ class LongAnswer(Generic[T]):
     seconds: float
     urgent: bool = False
     keep: bool = True
-    is_final: Callable[[T], bool] = _always
+    is_final: Callable[[T], bool] = lambda _: True
     of_many: bool = False
 
     @property

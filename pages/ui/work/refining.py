@@ -74,11 +74,6 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
         _offer(scenario)
 
 
-def glance(scenario: Scenario) -> str:
-    """Return the sentence that marks an answer as a first glance; "" where it is not one."""
-    return GLANCE if answers.is_refining(scenario) else ""
-
-
 def _offer(scenario: Scenario) -> None:
     """Show the button that prolongs a search that its time limit cut off."""
     had = answers.search_limit(scenario)

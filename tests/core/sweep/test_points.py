@@ -14,7 +14,7 @@ from core.scenario import Scenario, evaluate
 from core.studies.side_by_side import levels
 from core.sweep import Draws, Sweep
 from core.sweep.definition import measured_values
-from core.sweep.points import COMPARED, answered_at_once, chunks, compute, one_by_one, schema
+from core.sweep.points import KEPT, answered_at_once, chunks, compute, one_by_one, schema
 
 NOTIONS = ("lip", "alip", "ldp", "l1", "chi2", "alpha", "pml", "kl", "min_lift", "guess")
 
@@ -27,7 +27,7 @@ def points(sweep, counted=None):
 def same(here, there, slack=0.0):
     assert here.keys() == there.keys()
     for name in here.keys() - {"seconds"}:
-        if name in COMPARED:
+        if name in KEPT:
             assert here[name] == there[name], name
         else:
             np.testing.assert_allclose(here[name], there[name], rtol=0, atol=slack, err_msg=name)

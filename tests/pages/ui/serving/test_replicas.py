@@ -16,8 +16,9 @@ import pytest
 import pages.ui.serving.__main__ as serving
 from benchmarks.memory import command, descendants
 from core.errors import InvalidInputError, SolverError
+from core.limits import MAX_UPLOAD_MB
 from pages.ui.serving import running
-from pages.ui.serving.running import COOKIE, UPLOAD
+from pages.ui.serving.running import COOKIE
 from tests.browser.served import ROOT
 from tests.visitor import EXCEPTION, LostError, visiting
 
@@ -94,7 +95,7 @@ def test_a_server_that_is_lost_takes_nothing_but_its_sessions():
         assert cookies[0].split(";")[0] in {f"{COOKIE}=replica1", f"{COOKIE}=replica2"}
         assert got(port, f"{COOKIE}=replica2") == (200, [])
         assert len(got(port, f"{COOKIE}=elsewhere")[1]) == 1
-        large = str((UPLOAD + 1) * 1024 * 1024)
+        large = str((MAX_UPLOAD_MB + 1) * 1024 * 1024)
         assert got(port, path="/_stcore/upload_file/a/b", Content_Length=large)[0] == 413
         asyncio.run(loses_one(replicas, f"http://127.0.0.1:{port}"))
         ended, reported = threading.Event(), []
