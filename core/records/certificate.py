@@ -25,6 +25,7 @@ from core.records.fields import (
     KIND,
     VERSION,
     level_units,
+    plain_attack,
     plain_beside,
     plain_numbers,
 )
@@ -36,8 +37,9 @@ from core.records.left_out import (
     release_text,
     shown_codings,
 )
-from core.records.other_columns import given_away
+from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
+from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
 from core.scenario import Result
@@ -278,10 +280,9 @@ def _beside(release: Release) -> dict[str, Any] | None:
     if not names or applied.cells is None or plan.columns == OWNERS:
         return None
     groups = [(name,) for name in names] if 1 < len(names) <= EACH else []
+    table, of_text = release.original.table, applied.kind != "Parquet"
     *singly, together = given_away(
-        *(result, release.original.table, [*groups, tuple(names)]),
-        unknown=plan.unknown,
-        of_text=applied.kind != "Parquet",
+        *(result, table, [*groups, tuple(names)]), unknown=plan.unknown, of_text=of_text
     )
     counted = together.records
     if counted is None or not applied.cells.sum() <= counted <= applied.released:
@@ -292,6 +293,9 @@ def _beside(release: Release) -> dict[str, Any] | None:
     plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}
     promised = result.mechanism.notion is not None
     notion = result.scenario.build_notion(result.joint) if promised else None
+    guess = None
+    if counted >= FOLDS:
+        guess = plain_attack(attacked(result, table, names, unknown=plan.unknown, of_text=of_text))
     return {
         "columns": written,
         "known": names[len(written) :],
@@ -299,6 +303,7 @@ def _beside(release: Release) -> dict[str, Any] | None:
         "holds": keeps(together, notion),
         "each": plain,
         "together": plain_beside(together),
+        "attack": guess,
     }
 
 

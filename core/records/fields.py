@@ -12,6 +12,7 @@ from core.errors import InvalidInputError
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, FORMATS
+from core.release.attack import FOLDS, Attack
 from core.release.beside import Beside
 from core.validation import one_of, shown
 
@@ -37,6 +38,8 @@ _OF_COLUMNS: dict[str, Any] = {
     **{part: dict.fromkeys(_FIGURES, (*NUMBER, str)) for part in FIGURES},
     **dict(zip(SHARES, (NUMBER, (*NUMBER, type(None))), strict=True)),
 }
+
+_ATTACK = ("right", "blind")
 
 KINDS = ("seed", "key")
 """What random numbers may be drawn by."""
@@ -97,6 +100,7 @@ FORM: dict[str, Any] = {
             "holds": (bool, type(None)),
             "each": {ANY: _OF_COLUMNS},
             "together": _OF_COLUMNS,
+            "attack?": ({**dict.fromkeys(_ATTACK, NUMBER), "records": int}, type(None)),
         },
         type(None),
     ),
@@ -165,6 +169,11 @@ def beside_of(figures: Mapping[str, Any], records: int) -> Beside:
         {key: float(level) for key, level in figures[part].items()} for part in FIGURES
     )
     return Beside(known, added, file, figures["determined"], figures["unique"], records)
+
+
+def plain_attack(attack: Attack) -> dict[str, Any]:
+    """Return how often an attack is right as values for JSON."""
+    return {part: getattr(attack, part) for part in _ATTACK} | {"records": attack.records}
 
 
 def unit_of(key: str) -> str:
@@ -281,6 +290,14 @@ def _check_choices(body: Mapping[str, Any]) -> None:
         raise InvalidInputError(
             f"The certificate's entry 'released.format' is not a format of a release: "
             f"{shown(written)}."
+        )
+    attack = (body.get("beside") or {}).get("attack")
+    if attack is not None and not (
+        all(0 <= attack[part] <= 1 for part in _ATTACK) and attack["records"] >= FOLDS
+    ):
+        raise InvalidInputError(
+            "The certificate's entry 'beside.attack' must have shares from 0 to 1, of at least "
+            f"{FOLDS} records, got {shown(attack)}."
         )
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(

@@ -16,7 +16,8 @@ from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
-from core.release.file_words import factor, file_sentences
+from core.release.attack import Attack
+from core.release.file_words import attack_sentence, factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
@@ -178,6 +179,8 @@ def _file(body: Mapping[str, Any]) -> Sentence:
     names = [*beside["columns"], *beside["known"]]
     secret = JOINED.join(body["design"]["coding"][0]["columns"])
     text = file_sentences(beside_of(beside["together"], beside["records"]), names, secret)
+    if beside.get("attack"):
+        text = f"{text} {attack_sentence(Attack(**beside['attack']), names, secret)}"
     if promise is not None and beside["holds"] is False:
         text = f"With the columns beside Y this file does not keep {promise['notion']}. {text}"
     kept = promise is not None and promise["holds"] and not is_guessable(body)

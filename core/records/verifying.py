@@ -6,6 +6,7 @@ import csv
 import math
 import mmap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ from core.wording import listed, number_of
 RESTS = {
     "the file": (
         *("kernel", "outputs", "codings", "columns", "cells", "nothing else", "data", "design"),
-        *("notion", "promise", "draw", "beside", "exposed"),
+        *("notion", "promise", "draw", "beside", "attack", "exposed"),
     ),
     "one record": (
         *("kernel", "outputs", "codings", "columns", "data", "design", "notion", "promise"),
@@ -163,7 +164,8 @@ def verify(
     if "format" in body["released"] and all(test.passed for test in checks if test.name in WRITTEN):
         rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
     checks.append(check_alone(body, released, rows))
-    checks += _beside(body, scenario, counted, kernel, released, original, sources)
+    files = Read(released, outputs, original, ())
+    checks += _beside(body, scenario, counted, kernel, files, sources)
     cells = counted.weights if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where, sources)[0].weights
@@ -190,8 +192,7 @@ def _beside(
     scenario: Scenario,
     counted: Recount,
     kernel: FloatArray,
-    released: Path,
-    original: Path,
+    files: Read,
     sources: Sources,
 ) -> list[Check]:
     """Check what other columns reveal; earlier certificates do not state it."""
@@ -203,12 +204,10 @@ def _beside(
         joint = Joint.from_counts(cells, *names)
         # of a promise given what others know no figure says whether the file keeps it
         notion = None if scenario.data.known else scenario.build_notion(joint)
-    called: Sequence[str] = ()
     if body["beside"] is not None and body["beside"]["known"]:
-        table = _as_read(original, scenario, sources).table
-        original, called = table.paths[0], table.columns
-    files = Read(released, original, called)
-    return [check_other_columns(body, counted, kernel, notion, files)]
+        table = _as_read(files.original, scenario, sources).table
+        files = replace(files, original=table.paths[0], called=table.columns)
+    return check_other_columns(body, counted, kernel, notion, files)
 
 
 def _draws(
@@ -242,7 +241,7 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     checks = [*checks, check_alone(owner.body, released)]
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
     if owner.body.get("beside"):
-        names.append("beside")
+        names += ["beside", "attack"]
     if "persons" in owner.body["original"]:
         names.append("persons")
     kind = owner.body["draw"]["kind"]
