@@ -88,6 +88,11 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
                 f"Only the first record of each person, as {read.person!r} names them, is counted "
                 "and released."
             )
+        elif read.drawn is not None:
+            text = (
+                f"Only one record of each person, as {read.person!r} names them, is counted and "
+                f"released. It was drawn by the seed {read.drawn}, which is not secret."
+            )
         text += " Nothing is promised of a person who has two names there."
     return [sentence("persons", False, text)]
 

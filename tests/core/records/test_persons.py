@@ -19,7 +19,7 @@ from core.scenario import Scenario, evaluate
 SEED = 2**90 + 1
 
 
-def released(folder, *, first=False, person="id", sampling=""):
+def released(folder, *, first=False, drawn=None, person="id", sampling=""):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {
@@ -30,7 +30,8 @@ def released(folder, *, first=False, person="id", sampling=""):
         }
     )
     frame.to_csv(folder / "visits.csv", index=False)
-    sources, read = Sources(), ReadOptions(person=person, first=first, sampling=sampling)
+    read = ReadOptions(person=person, first=first, drawn=drawn, sampling=sampling)
+    sources = Sources()
     source = sources.add_file(folder / "visits.csv")
     data = DataSpec(source, ("sex",), ("job",), read=read)
     result = evaluate(Scenario(data=data, notion="lip", eps=0.5, mechanism="optimal"), sources)
@@ -70,6 +71,19 @@ def test_only_the_first_record_of_each_is_released(tmp_path):
     assert body["original"] | {"persons": 1, "records": len(first)} == body["original"]
     assert said(body)["sentence"].startswith("Only the first record of each person, as 'id' names")
     assert failed(outcomes(tmp_path, body)) == []
+
+
+def test_only_a_drawn_record_of_each_is_released_and_drawn_again_by_verify(tmp_path):
+    frame, body = released(tmp_path, drawn=7)
+    ids = pd.read_csv(tmp_path / "y.csv")["id"]
+    assert sorted(ids) == sorted(frame["id"].unique())
+    assert ids.tolist() != frame.drop_duplicates("id")["id"].tolist()  # in the file's order
+    assert body["original"]["persons"] == 1
+    assert "drawn by the seed 7, which is not secret" in said(body)["sentence"]
+    assert failed(outcomes(tmp_path, body)) == []
+    body["scenario"]["data"]["read"]["drawn"] = 8
+    body["fingerprint"] = fingerprint(body)
+    assert failed(outcomes(tmp_path, body))
 
 
 @pytest.mark.parametrize("first", [False, True])
