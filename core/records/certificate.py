@@ -28,6 +28,7 @@ from core.records.fields import (
     plain_attack,
     plain_beside,
     plain_numbers,
+    plain_persons,
 )
 from core.records.files import checked_kind, file_hash, replacing
 from core.records.left_out import (
@@ -266,6 +267,8 @@ def _levels(release: Release) -> dict[str, Any]:
                 "level": plain_json(drawn.level),
                 "at_most": plain_json(drawn.at_most),
             }
+    if release.original.table.most > 1:
+        report["persons"] = plain_persons(release.applied.persons, joint, mechanism.kernel)
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
     if own is not None and (joint.weighted or not release.same):
         report["records"] = plain_json(levels(*own, numbers, slow=quick))

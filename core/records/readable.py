@@ -80,7 +80,7 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
     most, read = body["original"].get("persons"), Scenario.from_dict(body["scenario"]).data.read
     if most is None:
         return []
-    text = several(most)
+    text = f"{several(most)} {_of_person(body)}".strip()
     if most == 1:
         text = f"No person, as {read.person!r} names them, has two records."
         if read.first:
@@ -95,6 +95,37 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
             )
         text += " Nothing is promised of a person who has two names there."
     return [sentence("persons", False, text)]
+
+
+def _of_person(body: Mapping[str, Any]) -> str:
+    """Say what all outputs of a person reveal, where that was counted, else in two cases."""
+    if "persons" not in body["levels"]:
+        return ""
+    found = body["levels"]["persons"]
+    if found is None:
+        return "What they all reveal was not counted: S is unknown, or differs within a person."
+    levels = {int(m): of["levels"] for m, of in found["counted"].items()}
+    known = {m: float(of["lip"]) for m, of in levels.items() if of is not None}
+    text, left = "", max((m for m, of in levels.items() if of is None), default=0)
+    if known:
+        m = max(known, key=known.__getitem__)
+        persons = number_of(found["counted"][str(m)]["persons"], "person")
+        text = (
+            f"All outputs of a person together change beliefs about S by up to {factor(known[m])} "
+            f"in this file, to a reader who knows how many there are: this is of {m} records, "
+            f"which {persons} have. "
+        )
+    if left:
+        text += f"The outputs of {left:,} records have too many combinations to be counted. "
+    if found["cases"] is not None:
+        alike, apart = (
+            factor(float(found["cases"][case]["at_most"])) for case in ("alike", "independent")
+        )
+        text += (
+            f"In two cases, neither of which is a bound, they change beliefs by up to {alike} (all "
+            f"records have the same X) and {apart} (the records are independent given S)."
+        )
+    return text
 
 
 def _order(body: Mapping[str, Any]) -> str:

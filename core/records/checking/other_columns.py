@@ -41,7 +41,7 @@ class Read:
     released: Path
     outputs: IntArray
     original: Path
-    called: Sequence[str]
+    called: Sequence[str] = ()
 
 
 def check_other_columns(
@@ -198,7 +198,7 @@ def _together(codes: Sequence[IntArray]) -> IntArray:
 
 
 @dataclass
-class _Extremes:
+class Extremes:
     """The least and the largest lift, the largest ratio of two of them, and a sum of maxima."""
 
     low: float = math.inf
@@ -233,9 +233,9 @@ class _Extremes:
 class _Sums:
     """What is summed over all k."""
 
-    known: _Extremes = field(default_factory=_Extremes)
-    added: _Extremes = field(default_factory=_Extremes)
-    file: _Extremes = field(default_factory=_Extremes)
+    known: Extremes = field(default_factory=Extremes)
+    added: Extremes = field(default_factory=Extremes)
+    file: Extremes = field(default_factory=Extremes)
     determined: float = 0.0
     alone: int = 0
 
