@@ -109,11 +109,11 @@ def _of_person(body: Mapping[str, Any]) -> str:
     text, left = "", max((m for m, of in levels.items() if of is None), default=0)
     if known:
         m = max(known, key=known.__getitem__)
-        persons = number_of(found["counted"][str(m)]["persons"], "person")
+        persons = found["counted"][str(m)]["persons"]
         text = (
-            f"All outputs of a person together change beliefs about S by up to {factor(known[m])} "
-            f"in this file, to a reader who knows how many there are: this is of {m} records, "
-            f"which {persons} have. "
+            f"In this file, all outputs of a person together change beliefs about S by up to "
+            f"{factor(known[m])}, to a reader who knows how many there are ({m} records; persons "
+            f"with so many: {persons:,}). "
         )
     if left:
         text += f"The outputs of {left:,} records have too many combinations to be counted. "
