@@ -88,8 +88,8 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="NAME=VALUE",
         help="how to read the records, as data.read in a scenario: header=3, skip_end=2, "
-        "delimiter=tab, missing=NA,-99, weight=Freq, sampling=wt, person=id, first=true, or a JSON "
-        "object; may be repeated",
+        "delimiter=tab, missing=NA,-99, weight=Freq, sampling=wt, person=id, first=true (or "
+        "drawn=SEED), or a JSON object; may be repeated",
     )
 
 

@@ -26,7 +26,6 @@ from core.records.design import (
     CHOSEN,
     COLUMNS,
     LEAVE_OUT,
-    OWNERS,
     REFUSE,
     Designed,
     Plan,
@@ -36,7 +35,7 @@ from core.records.design import (
 )
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.files import checked_kind, replacing
-from core.records.other_columns import attacked
+from core.release.attack import Attack
 from core.release.file_words import attack_sentence
 from core.scenario import Scenario
 from core.wording import number_of
@@ -158,11 +157,14 @@ def run(options: argparse.Namespace) -> int:
             )
         for path in proof:
             release = Release(design.result, design.upload, design.same, plan, applied)
-            content = json.dumps(certificate(release, fresh), indent=1, ensure_ascii=False)
+            body = certificate(release, fresh)
+            content = json.dumps(body, indent=1, ensure_ascii=False)
             path.write_text(content + "\n", encoding="utf-8")
     _summary(design, applied, options)
-    if options.certificate is not None:  # which counts the columns too
-        _attack(design, applied, plan)
+    if options.certificate is not None and body["beside"] and body["beside"]["attack"]:
+        names = [*body["beside"]["columns"], *body["beside"]["known"]]
+        secret = JOINED.join(design.result.scenario.data.secret)
+        say(attack_sentence(Attack(**body["beside"]["attack"]), names, secret))
     if isinstance(draw, Seeded) and draw.guessable:
         say("The seed is small enough to guess: use it for tests only.")
     return 0
@@ -220,23 +222,3 @@ def _summary(design: Designed, applied: Applied, options: argparse.Namespace) ->
         say(f"{number_of(count, 'record')} with the unknown value {name!r}: {what}.")
     if applied.unknown[REPORTED:]:
         say(f"{number_of(len(applied.unknown) - REPORTED, 'other unknown value')} likewise.")
-
-
-def _attack(design: Designed, applied: Applied, plan: Plan) -> None:
-    """Say how often S is guessed right from Y and the columns beside it, where there are any."""
-    beside = [name for name in applied.written if name != applied.column]
-    names = tuple(dict.fromkeys([*beside, *plan.known]))
-    if not names or applied.cells is None or plan.columns == OWNERS:
-        return
-    try:
-        guess = attacked(
-            design.result,
-            design.upload.table,
-            names,
-            unknown=plan.unknown,
-            of_text=applied.kind != "Parquet",
-        )
-    except InvalidInputError as error:
-        say(f"No attack on the released file was tried: {error}")
-        return
-    say(attack_sentence(guess, names, JOINED.join(design.result.scenario.data.secret)))

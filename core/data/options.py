@@ -114,6 +114,9 @@ MOST_MARKS = 100
 MOST_LINES = 1_000_000
 """Largest number of a line that can be chosen."""
 
+MOST_SEED = 10**9
+"""Largest seed by which one record of each person is drawn."""
+
 MOST_JOINED = 5
 """Most lines that are joined to names."""
 
@@ -222,8 +225,9 @@ class ReadOptions:
     A blank is always missing. `weight`: the column that says how many records a row stands for; ""
     for one each, None where unspecified. `sampling`: the column of sampling weights, such as those
     of a survey, by which shares are counted; "" for none. `person`: the column that names whose
-    record it is; `first`: whether only the first record of each person counts. `omit`: texts such
-    as Total whose rows are left out; `cells`: columns whose cells are numbers of records, as of a
+    record it is; `first`: whether only the first record of each person counts; `drawn`: the seed by
+    which the one record of each person that counts is drawn, None for all. `omit`: texts such as
+    Total whose rows are left out; `cells`: columns whose cells are numbers of records, as of a
     cross table. For both, () is none, and None is unspecified.
     """
 
@@ -245,6 +249,7 @@ class ReadOptions:
     sampling: str = ""
     person: str = ""
     first: bool = False
+    drawn: int | None = None
     omit: tuple[str, ...] | None = None
     cells: tuple[str, ...] | None = None
 
@@ -267,11 +272,7 @@ class ReadOptions:
                 f"Rows with sampling weights, of {shown(self.sampling)}, are one record each: "
                 "numbers of records cannot be counted too."
             )
-        if not isinstance(self.first, bool) or (self.first and not self.person):
-            raise InvalidInputError(
-                "first must be true or false, and true only with a column that names the person, "
-                f"got {shown(self.first)}."
-            )
+        self._check_drawn()
         if self.person and (self.weight or self.cells):
             raise InvalidInputError(
                 f"A row is one record of a person, whom {shown(self.person)} names: it cannot "
@@ -298,6 +299,21 @@ class ReadOptions:
         object.__setattr__(
             self, "columns", tuple(sorted(plain, key=lambda options: options.column))
         )
+
+    def _check_drawn(self) -> None:
+        if not isinstance(self.first, bool) or (self.first and not self.person):
+            raise InvalidInputError(
+                "first must be true or false, and true only with a column that names the person, "
+                f"got {shown(self.first)}."
+            )
+        if self.drawn is None:
+            return
+        whole(self.drawn, "drawn", low=0, high=MOST_SEED)
+        if self.first or not self.person:
+            raise InvalidInputError(
+                "drawn is the seed by which one record of each person is drawn: it needs a column "
+                "that names the person (person), and cannot be combined with first."
+            )
 
     def _check_lines(self) -> None:
         header = listed(self.header, "header")
@@ -331,6 +347,7 @@ class ReadOptions:
             sampling="",
             person="",
             first=False,
+            drawn=None,
             omit=None,
             cells=None,
         )
@@ -349,7 +366,7 @@ class ReadOptions:
         cells = self.cells if set(self.cells or ()) <= set(columns) else None
         sampling = self.sampling if self.sampling in columns else ""
         rest = replace(self, columns=kept, weight=weight, sampling=sampling, cells=cells)
-        return rest if self.person in columns else replace(rest, person="", first=False)
+        return rest if self.person in columns else replace(rest, person="", first=False, drawn=None)
 
     def of(self, column: str) -> ColumnOptions:
         matches = (options for options in self.columns if options.column == column)
@@ -401,6 +418,8 @@ class ReadOptions:
             parts.append(f"shares counted by the sampling weights of {self.sampling!r}")
         if self.person:
             only = ": only the first record of each counts" if self.first else ""
+            if self.drawn is not None:
+                only = f": one record of each counts, drawn by the seed {self.drawn}"
             parts.append(f"persons are named by {self.person!r}{only}")
         if self.omit:
             parts.append(f"rows called {', '.join(self.omit)} left out")
@@ -448,7 +467,7 @@ class ReadOptions:
 
 
 def _setting(name: str, text: str) -> Any:
-    if name in ("header", "skip", "skip_end"):
+    if name in ("header", "skip", "skip_end", "drawn"):
         parts = text.split(",")
         if not all(part.strip().isdecimal() for part in parts):
             raise InvalidInputError(f"{name} must be a whole number, got {shown(text)}.")

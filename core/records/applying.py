@@ -31,6 +31,7 @@ from core.records.files import (
     values_alone,
 )
 from core.records.formed import drawn_for, withheld
+from core.release.persons import OfPersons, of_persons
 from core.scenario import Result
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
@@ -71,6 +72,9 @@ class Applied:
         "Parquet", "CSV" or "TSV", what was written.
     drawn_for : str
         The hash of the mechanism, and of how X is formed, that random numbers were drawn for.
+    persons : dict of int to OfPersons, or None
+        What all outputs of a person reveal, by the number of the person's records; None where no
+        column names persons, none has several records, or S is not known or differs.
     """
 
     column: str
@@ -83,6 +87,7 @@ class Applied:
     cells: IntArray | None
     kind: str
     drawn_for: str
+    persons: dict[int, OfPersons] | None = None
 
 
 @dataclass(eq=False)
@@ -97,6 +102,16 @@ class _Tally:
     unknown: Counter[str] = field(default_factory=Counter)
     keyed: list[FloatArray] = field(default_factory=list)
     nameless: bool = False
+    visits: list[tuple[Any, IntArray, IntArray]] = field(default_factory=list)
+
+    def persons(self, kernel: FloatArray) -> dict[int, OfPersons] | None:
+        """Return what all outputs of a person reveal, by names, secrets and rows of records."""
+        if not sum(len(names) for names, _, _ in self.visits):
+            return None
+        names, secrets, rows = zip(*self.visits, strict=True)
+        coded = pa.chunked_array(names).dictionary_encode().unify_dictionaries()
+        person = np.concatenate([part.indices.to_numpy() for part in coded.chunks])
+        return of_persons(person, np.concatenate(secrets), np.concatenate(rows), kernel)
 
     def repeated(self) -> bool:
         """Return whether two records have equal random numbers, as records with one id do."""
@@ -225,6 +240,7 @@ def _written(
         tally.cells[:-1, :-1] if steps.coder.sees_s else None,
         kind,
         about,
+        tally.persons(result.mechanism.kernel),
     )
 
 
@@ -269,6 +285,7 @@ def _opened(
                 _fallback(plan.unknown, records),
                 result.mechanism.y_labels,
                 Layout.of(spec, table.columns, plan.columns, plan.keep),
+                table.person if table.most > 1 and records.sees_s else "",
             ),
             _Tally(
                 np.zeros(kernel.shape[1], dtype=np.int64),
@@ -314,6 +331,7 @@ class _Steps:
     fallback: int
     names: tuple[str, ...]
     layout: Layout
+    person: str
 
     def refused(self, tally: _Tally) -> bool:
         """Say whether the release is refused because of an unknown value."""
@@ -336,6 +354,10 @@ class _Steps:
             tally.keyed.append(self.draw.uniforms(tally.records, size, ids))
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
+        if self.person:
+            counts = known & (coded.s >= 0)
+            names = self.coder.texts(as_counted(batch.column(self.person), self.person))
+            tally.visits.append((names.filter(pa.array(counts)), coded.s[counts], rows[counts]))
         names = pa.array(self.names, pa.string()).take(pa.array(outputs))
         return _laid_out(self.layout, batch, known, names)
 

@@ -25,8 +25,10 @@ from core.records.fields import (
     KIND,
     VERSION,
     level_units,
+    plain_attack,
     plain_beside,
     plain_numbers,
+    plain_persons,
 )
 from core.records.files import checked_kind, file_hash, replacing
 from core.records.left_out import (
@@ -36,8 +38,9 @@ from core.records.left_out import (
     release_text,
     shown_codings,
 )
-from core.records.other_columns import given_away
+from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
+from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
 from core.scenario import Result
@@ -264,6 +267,8 @@ def _levels(release: Release) -> dict[str, Any]:
                 "level": plain_json(drawn.level),
                 "at_most": plain_json(drawn.at_most),
             }
+    if release.original.table.most > 1:
+        report["persons"] = plain_persons(release.applied.persons, joint, mechanism.kernel)
     own = _own_joint(release.applied.cells, joint, mechanism.kernel)
     if own is not None and (joint.weighted or not release.same):
         report["records"] = plain_json(levels(*own, numbers, slow=quick))
@@ -278,10 +283,9 @@ def _beside(release: Release) -> dict[str, Any] | None:
     if not names or applied.cells is None or plan.columns == OWNERS:
         return None
     groups = [(name,) for name in names] if 1 < len(names) <= EACH else []
+    table, of_text = release.original.table, applied.kind != "Parquet"
     *singly, together = given_away(
-        *(result, release.original.table, [*groups, tuple(names)]),
-        unknown=plan.unknown,
-        of_text=applied.kind != "Parquet",
+        *(result, table, [*groups, tuple(names)]), unknown=plan.unknown, of_text=of_text
     )
     counted = together.records
     if counted is None or not applied.cells.sum() <= counted <= applied.released:
@@ -292,6 +296,9 @@ def _beside(release: Release) -> dict[str, Any] | None:
     plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}
     promised = result.mechanism.notion is not None
     notion = result.scenario.build_notion(result.joint) if promised else None
+    guess = None
+    if counted >= FOLDS:
+        guess = plain_attack(attacked(result, table, names, unknown=plan.unknown, of_text=of_text))
     return {
         "columns": written,
         "known": names[len(written) :],
@@ -299,6 +306,7 @@ def _beside(release: Release) -> dict[str, Any] | None:
         "holds": keeps(together, notion),
         "each": plain,
         "together": plain_beside(together),
+        "attack": guess,
     }
 
 

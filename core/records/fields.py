@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from core.codec import plain_json
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
+from core.joint import Joint
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, FORMATS
+from core.release.attack import FOLDS, Attack
 from core.release.beside import Beside
-from core.validation import one_of, shown
+from core.release.persons import OfPersons, alike_and_independent
+from core.validation import FloatArray, one_of, shown
 
 NUMBER = (int, float)
 """The types of a number in JSON."""
@@ -24,6 +28,9 @@ ANY = "*"
 FIGURES, SHARES = ("known", "added", "file"), ("determined", "unique")
 """The entries of what a column gives away, and all columns together."""
 
+MOST_RECORDS = 100
+"""Most records of a person whose outputs have levels in two cases, where they are not counted."""
+
 EACH = 60
 """Most columns that each have figures in a certificate, besides those of all together."""
 
@@ -33,10 +40,16 @@ _NUMBERS = ("lam", "alpha", "beta", "n")
 
 _LEVEL = (*NUMBER, str, type(None))
 
+_OF_FIGURES: dict[str, Any] = dict.fromkeys(_FIGURES, (*NUMBER, str))
+
 _OF_COLUMNS: dict[str, Any] = {
-    **{part: dict.fromkeys(_FIGURES, (*NUMBER, str)) for part in FIGURES},
+    **dict.fromkeys(FIGURES, _OF_FIGURES),
     **dict(zip(SHARES, (NUMBER, (*NUMBER, type(None))), strict=True)),
 }
+
+_OF_DRAWS: dict[str, Any] = dict.fromkeys(("level", "at_most"), (*NUMBER, str))
+
+_ATTACK = ("right", "blind")
 
 KINDS = ("seed", "key")
 """What random numbers may be drawn by."""
@@ -88,6 +101,13 @@ FORM: dict[str, Any] = {
         "design": {ANY: _LEVEL},
         "records": ({ANY: _LEVEL}, type(None)),
         "repeated": {ANY: {"level": _LEVEL, "at_most?": _LEVEL}},
+        "persons?": (
+            {
+                "counted": {ANY: {"persons": int, "levels": (_OF_FIGURES, type(None))}},
+                "cases": ({"alike": _OF_DRAWS, "independent": _OF_DRAWS}, type(None)),
+            },
+            type(None),
+        ),
     },
     "beside?": (
         {
@@ -97,6 +117,7 @@ FORM: dict[str, Any] = {
             "holds": (bool, type(None)),
             "each": {ANY: _OF_COLUMNS},
             "together": _OF_COLUMNS,
+            "attack?": ({**dict.fromkeys(_ATTACK, NUMBER), "records": int}, type(None)),
         },
         type(None),
     ),
@@ -165,6 +186,34 @@ def beside_of(figures: Mapping[str, Any], records: int) -> Beside:
         {key: float(level) for key, level in figures[part].items()} for part in FIGURES
     )
     return Beside(known, added, file, figures["determined"], figures["unique"], records)
+
+
+def plain_persons(
+    found: Mapping[int, OfPersons] | None, joint: Joint, kernel: FloatArray
+) -> dict[str, Any] | None:
+    """Return what all outputs of a person reveal as values for JSON, in two cases if not counted.
+
+    `joint`, `kernel`: P(s, x) of one record, and its mechanism.
+    """
+    if found is None:
+        return None
+    several = {m: of for m, of in found.items() if m > 1}
+    left = max((m for m, of in several.items() if of.levels is None), default=0)
+    cases = None
+    if 0 < left <= MOST_RECORDS:
+        names = ("alike", "independent")
+        levels = alike_and_independent(joint, kernel, left)
+        cases = {
+            name: plain_json({"level": case.level, "at_most": case.at_most})
+            for name, case in zip(names, levels, strict=True)
+        }
+    counted = {str(m): plain_json({**asdict(of)}) for m, of in several.items()}
+    return {"counted": counted, "cases": cases}
+
+
+def plain_attack(attack: Attack) -> dict[str, Any]:
+    """Return how often an attack is right as values for JSON."""
+    return {part: getattr(attack, part) for part in _ATTACK} | {"records": attack.records}
 
 
 def unit_of(key: str) -> str:
@@ -281,6 +330,14 @@ def _check_choices(body: Mapping[str, Any]) -> None:
         raise InvalidInputError(
             f"The certificate's entry 'released.format' is not a format of a release: "
             f"{shown(written)}."
+        )
+    attack = (body.get("beside") or {}).get("attack")
+    if attack is not None and not (
+        all(0 <= attack[part] <= 1 for part in _ATTACK) and attack["records"] >= FOLDS
+    ):
+        raise InvalidInputError(
+            "The certificate's entry 'beside.attack' must have shares from 0 to 1, of at least "
+            f"{FOLDS} records, got {shown(attack)}."
         )
     if (draw["kind"] == "key") != (draw["id"] is not None):
         raise InvalidInputError(

@@ -16,7 +16,8 @@ from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
-from core.release.file_words import factor, file_sentences
+from core.release.attack import Attack
+from core.release.file_words import attack_sentence, factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
@@ -79,7 +80,7 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
     most, read = body["original"].get("persons"), Scenario.from_dict(body["scenario"]).data.read
     if most is None:
         return []
-    text = several(most)
+    text = f"{several(most)} {_of_person(body)}".strip()
     if most == 1:
         text = f"No person, as {read.person!r} names them, has two records."
         if read.first:
@@ -87,8 +88,44 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
                 f"Only the first record of each person, as {read.person!r} names them, is counted "
                 "and released."
             )
+        elif read.drawn is not None:
+            text = (
+                f"Only one record of each person, as {read.person!r} names them, is counted and "
+                f"released. It was drawn by the seed {read.drawn}, which is not secret."
+            )
         text += " Nothing is promised of a person who has two names there."
     return [sentence("persons", False, text)]
+
+
+def _of_person(body: Mapping[str, Any]) -> str:
+    """Say what all outputs of a person reveal, where that was counted, else in two cases."""
+    if "persons" not in body["levels"]:
+        return ""
+    found = body["levels"]["persons"]
+    if found is None:
+        return "What they all reveal was not counted: S is unknown, or differs within a person."
+    levels = {int(m): of["levels"] for m, of in found["counted"].items()}
+    known = {m: float(of["lip"]) for m, of in levels.items() if of is not None}
+    text, left = "", max((m for m, of in levels.items() if of is None), default=0)
+    if known:
+        m = max(known, key=known.__getitem__)
+        persons = found["counted"][str(m)]["persons"]
+        text = (
+            f"In this file, all outputs of a person together change beliefs about S by up to "
+            f"{factor(known[m])}, to a reader who knows how many there are ({m} records; persons "
+            f"with so many: {persons:,}). "
+        )
+    if left:
+        text += f"The outputs of {left:,} records have too many combinations to be counted. "
+    if found["cases"] is not None:
+        alike, apart = (
+            factor(float(found["cases"][case]["at_most"])) for case in ("alike", "independent")
+        )
+        text += (
+            f"In two cases, neither of which is a bound, they change beliefs by up to {alike} (all "
+            f"records have the same X) and {apart} (the records are independent given S)."
+        )
+    return text
 
 
 def _order(body: Mapping[str, Any]) -> str:
@@ -178,6 +215,8 @@ def _file(body: Mapping[str, Any]) -> Sentence:
     names = [*beside["columns"], *beside["known"]]
     secret = JOINED.join(body["design"]["coding"][0]["columns"])
     text = file_sentences(beside_of(beside["together"], beside["records"]), names, secret)
+    if beside.get("attack"):
+        text = f"{text} {attack_sentence(Attack(**beside['attack']), names, secret)}"
     if promise is not None and beside["holds"] is False:
         text = f"With the columns beside Y this file does not keep {promise['notion']}. {text}"
     kept = promise is not None and promise["holds"] and not is_guessable(body)

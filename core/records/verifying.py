@@ -6,6 +6,7 @@ import csv
 import math
 import mmap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from core.codec import read_json
 from core.data import ReadOptions, Sources
+from core.data.counts.report import Counted
 from core.data.readers.reading import Upload
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
@@ -38,8 +40,15 @@ from core.records.checking.drawn import (
     other_secret,
     replayed,
 )
-from core.records.checking.figures import check_levels, check_notion, check_promise, check_proof
+from core.records.checking.figures import (
+    check_levels,
+    check_notion,
+    check_promise,
+    check_proof,
+    joint_of,
+)
 from core.records.checking.other_columns import Read, check_other_columns
+from core.records.checking.persons import NAME, check_person_levels
 from core.records.design import FORMATS
 from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
 from core.records.files import check_whole, file_hash
@@ -53,7 +62,7 @@ from core.wording import listed, number_of
 RESTS = {
     "the file": (
         *("kernel", "outputs", "codings", "columns", "cells", "nothing else", "data", "design"),
-        *("notion", "promise", "draw", "beside", "exposed"),
+        *("notion", "promise", "draw", "beside", "attack", "exposed"),
     ),
     "one record": (
         *("kernel", "outputs", "codings", "columns", "data", "design", "notion", "promise"),
@@ -157,19 +166,19 @@ def verify(
     sources = Sources()
     counted, how, read = _recounted(body, scenario, original, sources)
     checks.append(_counts(body, counted, how))
-    checks += _persons(body, scenario, read)
     checks.append(check_cells(body, released, read, counted.places))
     rows = None
     if "format" in body["released"] and all(test.passed for test in checks if test.name in WRITTEN):
         rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
     checks.append(check_alone(body, released, rows))
-    checks += _beside(body, scenario, counted, kernel, released, original, sources)
+    checks += _beside(body, scenario, counted, kernel, Read(released, outputs, original), sources)
     cells = counted.weights if body["design"]["same"] else None
     if where is not None and not body["design"]["same"]:
         cells = _recounted(body, scenario, where, sources)[0].weights
     matched, library = check_design(body, scenario.data, where, table, owner)
     if cells is None and library is not None:  # a data base is counted by the library alone
         cells = np.rint(library.joint.p * (library.joint.n or 0))
+    checks += _persons(body, scenario, counted, read, kernel, (cells, library))
     checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
     checks += check_promise(body, scenario, cells, library, kernel)
     checks.append(check_proof(body, scenario, library, kernel))
@@ -190,8 +199,7 @@ def _beside(
     scenario: Scenario,
     counted: Recount,
     kernel: FloatArray,
-    released: Path,
-    original: Path,
+    files: Read,
     sources: Sources,
 ) -> list[Check]:
     """Check what other columns reveal; earlier certificates do not state it."""
@@ -203,12 +211,10 @@ def _beside(
         joint = Joint.from_counts(cells, *names)
         # of a promise given what others know no figure says whether the file keeps it
         notion = None if scenario.data.known else scenario.build_notion(joint)
-    called: Sequence[str] = ()
     if body["beside"] is not None and body["beside"]["known"]:
-        table = _as_read(original, scenario, sources).table
-        original, called = table.paths[0], table.columns
-    files = Read(released, original, called)
-    return [check_other_columns(body, counted, kernel, notion, files)]
+        table = _as_read(files.original, scenario, sources).table
+        files = replace(files, original=table.paths[0], called=table.columns)
+    return check_other_columns(body, counted, kernel, notion, files)
 
 
 def _draws(
@@ -242,9 +248,11 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     checks = [*checks, check_alone(owner.body, released)]
     names = ["cells", "data", "design", "levels", "promise", "utility", "proof", "draw"]
     if owner.body.get("beside"):
-        names.append("beside")
+        names += ["beside", "attack"]
     if "persons" in owner.body["original"]:
         names.append("persons")
+    if "persons" in owner.body["levels"]:
+        names.append(NAME)
     kind = owner.body["draw"]["kind"]
     if kind == "key" or owner.key is not None:
         names.append("key")
@@ -504,16 +512,40 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
     )
 
 
-def _persons(body: Mapping[str, Any], scenario: Scenario, read: Original) -> list[Check]:
-    """Check how many records a person has at most, where a column names persons."""
+def _persons(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    counted: Recount,
+    read: Original,
+    kernel: FloatArray,
+    design: tuple[FloatArray | None, Counted | None],
+) -> list[Check]:
+    """Check how many records a person has at most, and what all of their outputs reveal.
+
+    `design`: the cells that the mechanism was made for, and the library's count of them.
+    """
     person, stated = scenario.data.read.person, body["original"].get("persons")
+    several = stated is not None and stated > 1
+    checks = []
+    if "persons" in body["levels"] and not several:
+        text = "It has levels of persons with several records, but no person has several."
+        checks.append(Check(NAME, False, text))
     if person not in (read.called or ()):
         text = "It says how many records a person has, but no column names persons."
-        return [] if stated is None else [Check("persons", False, text)]
+        return [*checks, Check("persons", False, text)] if stated is not None else checks
     most = most_of_one(read.path, person, read.called)
     if most != stated:
-        return [Check("persons", False, f"A person has up to {most:,} records, not {stated}.")]
-    return [Check("persons", True, f"A new count agrees: up to {number_of(most, 'record')} each.")]
+        text = f"A person has up to {most:,} records, not {stated}."
+        return [*checks, Check("persons", False, text)]
+    text = f"A new count agrees: up to {number_of(most, 'record')} each."
+    checks.append(Check("persons", True, text))
+    if several:
+        names, (cells, library) = texts_of(read.path, person, read.called), design
+        joint = None
+        if cells is not None and cells.any():
+            joint = joint_of(body, cells, kernel, library)
+        checks.append(check_person_levels(body, counted, kernel, names, joint))
+    return checks
 
 
 def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:

@@ -5,6 +5,7 @@ from core.release.beside import Beside, beside
 from core.release.implications import implications, implied
 from core.release.in_turn import Design, InTurn, in_turn, released_in_turn, split_budget
 from core.release.perfect_privacy import PerfectPrivacy, perfect_privacy, what_is_left
+from core.release.persons import OfPersons, alike_and_independent, of_persons
 from core.release.posteriors import least_bounds
 from core.release.reach import Implication
 from core.release.repeats import RepeatedLevel, draws, repeated
@@ -17,8 +18,10 @@ __all__ = [
     "Design",
     "Implication",
     "InTurn",
+    "OfPersons",
     "PerfectPrivacy",
     "RepeatedLevel",
+    "alike_and_independent",
     "attack",
     "beside",
     "draws",
@@ -26,6 +29,7 @@ __all__ = [
     "implied",
     "in_turn",
     "least_bounds",
+    "of_persons",
     "perfect_privacy",
     "released_in_turn",
     "repeated",

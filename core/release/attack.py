@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -14,6 +15,9 @@ from scipy.special import logsumexp
 from core import validation
 from core.errors import InvalidInputError
 from core.validation import FloatArray, IntArray
+
+FOLDS = 5
+"""Parts of the records, each guessed from the others, so an attack needs as many records."""
 
 MOST_SCORES = 1 << 22
 """Most scores of records, columns and secrets at once: 32 MB."""
@@ -30,8 +34,6 @@ class Attack:
     ----------
     right : float
         Share of records whose S is guessed right.
-    error : float
-        Its standard error, √(right · (1 − right)/records).
     blind : float
         Share that is right where the most frequent S of other records is always guessed.
     records : int
@@ -39,13 +41,17 @@ class Attack:
     """
 
     right: float
-    error: float
     blind: float
     records: int
 
+    @property
+    def error(self) -> float:
+        """The standard error of `right`, √(right · (1 − right)/records)."""
+        return math.sqrt(self.right * (1 - self.right) / self.records)
+
 
 def attack(
-    secrets: ArrayLike, columns: Sequence[ArrayLike], folds: int = 5, seed: int = 0
+    secrets: ArrayLike, columns: Sequence[ArrayLike], folds: int = FOLDS, seed: int = 0
 ) -> Attack:
     """Guess S from columns such as Y, by weighted naive Bayes with cross-validation.
 
@@ -98,8 +104,7 @@ def attack(
         learner = _Learner.of(s[learned], table[:, learned], table.max(axis=1) + 1)
         right += int((learner.guesses(table[:, tried]) == s[tried]).sum())
         blind += int((s[tried] == learner.secrets[learner.p_s.argmax()]).sum())
-    share = right / len(s)
-    return Attack(share, float(np.sqrt(share * (1 - share) / len(s))), blind / len(s), len(s))
+    return Attack(right / len(s), blind / len(s), len(s))
 
 
 def _numbers(values: ArrayLike, name: str, size: int | None = None) -> IntArray:

@@ -437,11 +437,16 @@ def test_persons_are_named_and_one_record_each_counts():
     set_box(app, "read_person", "nr")
     assert "Up to 3 records a person: a promise for one record is not one" in page_text(app)
     assert metrics(app)["Records n"] == "50"
-    app.toggle(key="read_first").set_value(True)
-    checked(app.run())
+    set_box(app, "read_each", "first")
     assert (spec(app).read.person, spec(app).read.first) == ("nr", True)
     assert metrics(app)["Records n"] == "20"
-    assert "30 records were left out: only the first record of each person" in page_text(app)
+    assert "30 records were left out: only one record of each person" in page_text(app)
+    set_box(app, "read_each", "drawn")
+    assert (spec(app).read.first, spec(app).read.drawn) == (False, 0)
+    app.number_input(key="read_drawn").set_value(7)
+    checked(app.run())
+    assert spec(app).read.drawn == 7
+    assert metrics(app)["Records n"] == "20"
     assert from_query(dict(app.query_params.items()))[0].data.read == spec(app).read
     app.button(key="chosen_person").click()
     checked(app.run())

@@ -168,7 +168,7 @@ class CountReport:
         if self.repeated:
             records = number_of(self.repeated, "record")
             result.append(
-                f"{records} {were(self.repeated)} left out: only the first record of each person, "
+                f"{records} {were(self.repeated)} left out: only one record of each person, "
                 f"whom {self.person!r} names, counts."
             )
         return result

@@ -269,7 +269,7 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
 def _of_persons(
     file: FileTable, read: ReadOptions, target: Path, line: Callable[[int], str] | None
 ) -> FileTable:
-    """Return a table with the most records of a person; only the first of each, if so requested."""
+    """Return a table with the most records of a person; only one of each, if so requested."""
     name = read.person
     if file.counted:
         raise InvalidInputError(
@@ -289,12 +289,16 @@ def _of_persons(
         each = table.records.select(person=person).group_by("person").agg(n=ibis._.count())
         summary = table.row(each.aggregate(most=each.n.max(), persons=each.count()))
         named = replace(file, person=name, most=int(summary["most"] or 1))
-        if not read.first or named.most == 1:
+        if not (read.first or read.drawn is not None) or named.most == 1:
             return named
         own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
         chosen = table.records.select(**own, person=person, record=ibis.row_number())
         numbered = table.kept(chosen)
-        earlier = ibis.window(group_by=numbered.person, order_by=numbered.record)
+        order = [numbered.record]
+        if read.drawn is not None:  # the place that such a hash has among others is random
+            text = ibis.literal(f"{read.drawn} ") + numbered.record.cast("string")
+            order.insert(0, text.hexdigest("md5"))
+        earlier = ibis.window(group_by=numbered.person, order_by=order)
         placed = numbered.mutate(place=ibis.row_number().over(earlier))
         rows = placed.filter(placed.place == 0).order_by("record").select(*own)
         _to_parquet(table, rows, target)

@@ -60,7 +60,7 @@ def check_levels(
                 "design ", body, scenario, design, kernel, stated["design"], counted
             )
     if design is not None and design.any():
-        checks.append(_repeated(body, scenario, *_joint(body, design, kernel, counted)))
+        checks.append(_repeated(body, scenario, *joint_of(body, design, kernel, counted)))
     return checks
 
 
@@ -100,7 +100,7 @@ def _of_cells(
         return [Check(f"{name}levels", False, text)]
     reads_s = bool(body["mechanism"]["reads_s"])
     own = plain_levels(released(cells, kernel, reads_s))
-    joint, rows = _joint(body, cells, kernel, counted)
+    joint, rows = joint_of(body, cells, kernel, counted)
     quick = kernel.size < SLOW_CELLS
     every = levels(joint, rows, reference([scenario]), slow=quick)
     own = {key: value for key, value in own.items() if key in every}
@@ -214,7 +214,7 @@ def check_promise(
     if cells is None or not cells.any():
         text = "The promise cannot be checked without the data that the mechanism was made for."
         return [Check("promise", None, text), Check("utility", None, text)]
-    joint, rows = _joint(body, cells, kernel, counted)
+    joint, rows = joint_of(body, cells, kernel, counted)
     return [_promise(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
 
 
@@ -308,7 +308,7 @@ def _promise(
     return Check("promise", True, f"{notion} is satisfied: level {reached:.6g}.")
 
 
-def _joint(
+def joint_of(
     body: Mapping[str, Any], cells: FloatArray, kernel: FloatArray, counted: Counted | None = None
 ) -> tuple[Joint, FloatArray]:
     """Return the joint of the recount, and the kernel's rows for its symbols."""

@@ -1,4 +1,4 @@
-"""The check of what columns beside Y give away: sums by definition over the released file."""
+"""Checks of what columns beside Y give away: sums by definition, and an attack on the file."""
 
 from __future__ import annotations
 
@@ -16,24 +16,32 @@ from core.notions import Notion
 from core.records.checking.check import Check, close
 from core.records.design import FORMATS, OWNERS
 from core.records.fields import EACH, FIGURES, SHARES
+from core.records.other_columns import MOST_ATTACKED
 from core.records.recount import Recount, read_columns
+from core.release.attack import FOLDS, attack
 from core.release.beside import Beside
 from core.release.file_words import keeps
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray
-from core.wording import number_of
+from core.wording import number_of, percent
 
 AT_ONCE = 4_000_000
 """Most pairs of a secret and a k in one sum."""
 
 
+WIDE = 10
+"""Most standard errors by which two attacks differ: where columns say nothing of S and its values
+are equally frequent, other folds alone move the share that is right by five."""
+
+
 @dataclass(frozen=True)
 class Read:
-    """The released file, and the original as the library reads it, with the names it gives."""
+    """The released file with its outputs, and the original as the library reads and names it."""
 
     released: Path
+    outputs: IntArray
     original: Path
-    called: Sequence[str]
+    called: Sequence[str] = ()
 
 
 def check_other_columns(
@@ -42,8 +50,25 @@ def check_other_columns(
     kernel: FloatArray,
     notion: Notion | None,
     files: Read,
-) -> Check:
-    """Count again what each column beside Y, and all together, give away about S."""
+) -> list[Check]:
+    """Count again what each column beside Y, and all together, give away; attack the file too."""
+    described = _described(body, counted)
+    if described is not None:
+        return [described]
+    try:
+        index = _indexed(body, counted, files)
+    except InvalidInputError as error:
+        text = f"The other columns could not be recounted: {error}"
+        return [Check("beside", None, text), Check("attack", None, text)]
+    if any(len(codes) != len(counted.secrets) for codes in (*index.values(), files.outputs)):
+        text = f"{files.released.name} does not have the records that it should."
+        return [Check("beside", False, text)]
+    figures = _recounted(body, counted, kernel, notion, index)
+    return [figures, _attacked(body, counted, files.outputs, index)]
+
+
+def _described(body: Mapping[str, Any], counted: Recount) -> Check | None:
+    """Return the check of figures that are none, or not those of the columns; else None."""
     stated = body["beside"]
     written = [
         column for column in body["released"]["columns"] if column != body["released"]["column"]
@@ -68,20 +93,28 @@ def check_other_columns(
             f"Its figures are for {stated['records']:,} records, but {int(has.sum()):,} have an S."
         )
         return Check("beside", False, text)
-    of_text = body["released"].get("format") != FORMATS["Parquet"]
-    try:
-        index = _codes(files.released, written, None, of_text=of_text)
-        for name, codes in _codes(
-            files.original, stated["known"], files.called, of_text=of_text
-        ).items():
-            index[name] = codes[counted.places]
-    except InvalidInputError as error:
-        return Check("beside", None, f"The other columns could not be recounted: {error}")
-    if any(len(codes) != len(has) for codes in index.values()):
-        return Check(
-            "beside", False, f"{files.released.name} does not have the records that it should."
-        )
-    groups = [([name], stated["each"][name]) for name in alone] + [(names, stated["together"])]
+    return None
+
+
+def _indexed(body: Mapping[str, Any], counted: Recount, files: Read) -> dict[str, IntArray]:
+    """Return for each column beside Y the number of each record's value, shape (n,)."""
+    stated, of_text = body["beside"], body["released"].get("format") != FORMATS["Parquet"]
+    index = _codes(files.released, stated["columns"], None, of_text=of_text)
+    known = _codes(files.original, stated["known"], files.called, of_text=of_text)
+    return index | {name: codes[counted.places] for name, codes in known.items()}
+
+
+def _recounted(
+    body: Mapping[str, Any],
+    counted: Recount,
+    kernel: FloatArray,
+    notion: Notion | None,
+    index: Mapping[str, IntArray],
+) -> Check:
+    """Compare the figures of each column, and of all together, with a new count."""
+    stated, has = body["beside"], counted.secrets >= 0
+    groups = [([name], figures) for name, figures in stated["each"].items()]
+    groups.append(([*stated["columns"], *stated["known"]], stated["together"]))
     for some, figures in groups:
         k = _together([index[name][has] for name in some])
         levels = _figures(counted.secrets[has], counted.rows[has], k, kernel)
@@ -97,6 +130,36 @@ def check_other_columns(
     what = f"the figures of {number_of(len(index), 'column')}, and of all"
     text = f"Recomputed with the same result: {what}."
     return Check("beside", True, text)
+
+
+def _attacked(
+    body: Mapping[str, Any], counted: Recount, outputs: IntArray, index: Mapping[str, IntArray]
+) -> Check:
+    """Guess S from the file's own outputs: the certificate's attack draws others."""
+    stated, has = body["beside"].get("attack"), np.flatnonzero(counted.secrets >= 0)
+    if len(has) < FOLDS:
+        text = f"{number_of(len(has), 'record')} with an S are too few for an attack."
+        return Check("attack", stated is None, text)
+    rng = np.random.default_rng(20_261_128)  # so that a check has the same outcome each time
+    some = has[rng.permutation(len(has))[:MOST_ATTACKED]]
+    guess = attack(counted.secrets[some], [codes[some] for codes in (outputs + 1, *index.values())])
+    found = f"An attack on this file guesses S right for {percent(guess.right, 1)} of records"
+    if stated is None:
+        known = False if "attack" in body["beside"] else None  # the first of version 6 have none
+        return Check("attack", known, f"{found}, but the certificate has no attack.")
+    if stated["records"] != guess.records:
+        text = f"Its attack is on {stated['records']:,} records, not {guess.records:,}."
+        return Check("attack", False, text)
+    for part in ("right", "blind"):
+        share = getattr(guess, part)
+        mean = (share + stated[part]) / 2
+        if abs(share - stated[part]) > WIDE * math.sqrt(2 * mean * (1 - mean) / guess.records):
+            text = (
+                f"{part!r} of its attack is {stated[part]:.4g}, far from {share:.4g} in this file."
+            )
+            return Check("attack", False, text)
+    text = f"{found}, compared with {percent(stated['right'], 1)} in the certificate."
+    return Check("attack", True, text)
 
 
 def _codes(
@@ -135,7 +198,7 @@ def _together(codes: Sequence[IntArray]) -> IntArray:
 
 
 @dataclass
-class _Extremes:
+class Extremes:
     """The least and the largest lift, the largest ratio of two of them, and a sum of maxima."""
 
     low: float = math.inf
@@ -170,9 +233,9 @@ class _Extremes:
 class _Sums:
     """What is summed over all k."""
 
-    known: _Extremes = field(default_factory=_Extremes)
-    added: _Extremes = field(default_factory=_Extremes)
-    file: _Extremes = field(default_factory=_Extremes)
+    known: Extremes = field(default_factory=Extremes)
+    added: Extremes = field(default_factory=Extremes)
+    file: Extremes = field(default_factory=Extremes)
     determined: float = 0.0
     alone: int = 0
 

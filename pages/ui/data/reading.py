@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from core.data import ColumnOptions, DataSpec, PresentMark, ReadOptions, first_question
-from core.data.options import DECIMALS, ENCODINGS, KINDS, ORDERS, PARTS, THOUSANDS
+from core.data.options import DECIMALS, ENCODINGS, KINDS, MOST_SEED, ORDERS, PARTS, THOUSANDS
 from core.data.readers.dialect import DELIMITERS
 from core.data.readers.reading import TextFile, Upload
 from core.data.tables import BLANKS
@@ -111,7 +111,9 @@ def _repairs(spec: DataSpec) -> None:
         chosen, default = getattr(spec.read, name), getattr(plain, name)
         if chosen != default:
             sentence = "; ".join(replace(plain, **{name: chosen}).phrases())
-            undo = {name: default} | ({"first": False} if name == "person" else {})
+            undo = {name: default}
+            if name == "person":
+                undo |= {"first": False, "drawn": None}
             _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
         _line("", f"hint_{place}", hint.label, dict(hint.options))
@@ -264,11 +266,21 @@ def _take_weights() -> None:
     _take(_changed(read, weight=weight, sampling=sampling))
 
 
+ALL, FIRST, DRAWN = "all", "first", "drawn"
+"""Which records of a person count."""
+
+EACH = {ALL: "all count", FIRST: "the first", DRAWN: "one, drawn"}
+"""Their names."""
+
+
 def _persons(spec: DataSpec, columns: list[str]) -> None:
-    """Show the picker of the column that names persons, and whether one record each counts."""
+    """Show the picker of the column that names persons, and which records of each count."""
     read = spec.read
     st.session_state["read_person"] = read.person
-    st.session_state["read_first"] = read.first
+    st.session_state["read_each"] = (
+        DRAWN if read.drawn is not None else FIRST if read.first else ALL
+    )
+    st.session_state["read_drawn"] = read.drawn or 0
     with st.container(horizontal=True, vertical_alignment="bottom", key="read_persons"):
         st.selectbox(
             "Persons",
@@ -281,15 +293,31 @@ def _persons(spec: DataSpec, columns: list[str]) -> None:
             "record, not for a person with several.",
         )
         if read.person:
-            st.toggle(
-                "Count only the first record of each", key="read_first", on_change=_take_person
+            st.selectbox(
+                "Records of each",
+                EACH,
+                format_func=EACH.__getitem__,
+                key="read_each",
+                on_change=_take_person,
+                width=160,
+            )
+        if read.drawn is not None:
+            st.number_input(
+                "Seed",
+                min_value=0,
+                max_value=MOST_SEED,
+                key="read_drawn",
+                on_change=_take_person,
+                width=160,
+                help="Another seed draws other records. It is in the address and the certificate.",
             )
 
 
 def _take_person() -> None:
     person = st.session_state["read_person"]
-    first = bool(person) and bool(st.session_state.get("read_first"))
-    _take(_changed(state.data().read, person=person, first=first))
+    each = st.session_state.get("read_each", ALL) if person else ALL
+    seed = int(st.session_state.get("read_drawn", 0)) if each == DRAWN else None
+    _take(_changed(state.data().read, person=person, first=each == FIRST, drawn=seed))
 
 
 def _changed(read: ReadOptions, **changes: Any) -> ReadOptions | str:

@@ -124,7 +124,7 @@ SHOWN = 50
 """Records of the preview."""
 
 QUICK = 50_000
-"""Records up to which a file is written in place, which takes less than a second."""
+"""Records up to which a file is written and attacked in place, which takes about a second."""
 
 LIMIT = 3600.0
 """Seconds that a release may take: ten million records take a few minutes."""

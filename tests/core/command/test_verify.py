@@ -38,7 +38,7 @@ def test_the_examples_of_the_help_run(capsys):
     assert text.err == ("Not everything could be checked: proof, one record, sampling error.\n")
     assert main(commands[1].split()) == 0
     text = capsys.readouterr()
-    assert text.out.count("holds ") == 28
+    assert text.out.count("holds ") == 29
     assert text.err == ""
 
 

@@ -1,11 +1,13 @@
 """What columns beside Y give away: counted by the engine, told by a certificate, checked again."""
 
 import datetime as dt
+import io
 import json
 import math
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from core.data import Filter
@@ -20,6 +22,7 @@ from core.records.other_columns import attacked, given_away
 from core.records.readable import promises, sections
 from core.records.verifying import failed, verify
 from core.release import attack, beside
+from core.release.file_words import attack_sentence
 from core.scenario import measured
 from tests.core.records.makers import SEED, answer_on, identity, opened, people, read, write
 from tests.core.records.test_verifying import certified
@@ -377,16 +380,99 @@ def test_a_figure_that_is_wrong_fails(kept, edit):
 def test_without_the_original_they_are_not_checked(kept):
     body, path, _ = kept
     result = {item.name: item.passed for item in verify(json.dumps(body), path)}
-    assert result["beside"] is None
+    assert result["beside"] is result["attack"] is None
     assert None in result.values()
 
 
-def test_a_form_that_is_wrong_is_one_sentence(kept):
+@pytest.mark.parametrize(
+    ("place", "value", "sentence"),
+    [
+        ("together", {"file": []}, r"entry 'beside\.together\.file' has the wrong"),
+        ("attack", {"right": 1.5}, r"entry 'beside\.attack' must have shares from 0 to 1"),
+        ("attack", {"blind": math.nan}, r"entry 'beside\.attack' must have shares from 0 to 1"),
+        ("attack", {"records": 0}, "of at least 5 records"),
+        ("attack", {"right": "1"}, r"entry 'beside\.attack\.right' has the wrong type"),
+    ],
+)
+def test_a_form_that_is_wrong_is_one_sentence(kept, place, value, sentence):
     body, path, _ = kept
     body = json.loads(json.dumps(body))
-    body["beside"]["together"]["file"] = []
-    with pytest.raises(InvalidInputError, match=r"entry 'beside\.together\.file' has the wrong"):
+    body["beside"][place] |= value
+    with pytest.raises(InvalidInputError, match=sentence):
         verify(json.dumps(body), path)
+
+
+def test_a_certificate_says_how_often_an_attack_is_right_and_verify_attacks_the_file(kept, town):
+    body, path, original = kept
+    _, _, result, table = town
+    guess = attacked(result, table, ["age", "note", "id"], of_text=True)
+    stated = {"right": guess.right, "blind": guess.blind, "records": 800}
+    assert body["beside"]["attack"] == stated
+    assert attack_sentence(guess, ["age", "note", "id"], "sex") in body["promises"][0]["sentence"]
+    answer = outcome(body, path, original)["attack"]
+    assert answer.passed
+    # the outputs in the file, and its cells, by other code: pandas
+    frame, secret = pd.read_csv(path, dtype=str), pd.read_csv(original_csv(original))
+    columns = [pd.factorize(frame[name], use_na_sentinel=False)[0] for name in frame]
+    columns.append(np.arange(800))  # the id, which is not in the file
+    again = attack(pd.factorize(secret["sex"])[0], columns)
+    assert again.right == pytest.approx(guess.right, abs=0.1)
+
+
+def original_csv(original):
+    """Return a Parquet file as a file of text."""
+    return io.StringIO(pd.read_parquet(original).to_csv(index=False))
+
+
+def edited(body, attack_of):
+    """Return a certificate with another attack, and promises that follow from it."""
+    body = json.loads(json.dumps(body))
+    attack_of(body["beside"])
+    del body["promises"]
+    body["promises"] = promises(body)
+    return body | {"fingerprint": fingerprint(body)}
+
+
+@pytest.mark.parametrize(
+    ("edit", "passed", "sentence"),
+    [
+        (lambda beside: beside["attack"].update(right=0.3), False, "'right' of its attack is 0.3,"),
+        (lambda beside: beside["attack"].update(right=1.0), False, "'right' of its attack is 1,"),
+        (lambda beside: beside["attack"].update(blind=0.9), False, "'blind' of its attack is 0.9,"),
+        (lambda beside: beside["attack"].update(records=799), False, "on 799 records, not 800"),
+        (lambda beside: beside.update(attack=None), False, "but the certificate has no attack"),
+        (lambda beside: beside.pop("attack"), None, "but the certificate has no attack"),
+    ],
+)
+def test_an_attack_that_is_far_from_one_on_the_file_fails(kept, edit, passed, sentence):
+    body, path, original = kept
+    body = edited(body, edit)
+    answer = outcome(body, path, original)
+    assert (answer["promises"].passed, answer["beside"].passed) == (True, True)
+    assert answer["attack"].passed is passed
+    assert sentence in answer["attack"].sentence
+
+
+def test_outputs_that_tell_s_are_seen_by_an_attack_on_the_file(town, tmp_path):
+    columns, original, result, _ = town
+    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED), keep=("note",)))
+    frame, labels = pd.read_csv(path, dtype=str), result.mechanism.y_labels
+    frame["town"] = [labels[sex == "f"] for sex in columns["sex"]]
+    frame.to_csv(path, index=False)
+    answer = outcome(body, path, original)
+    assert answer["attack"].passed is False
+    assert "far from 1 in this file" in answer["attack"].sentence
+
+
+def test_four_records_are_too_few_for_an_attack(tmp_path):
+    columns = people(4)
+    original = write(columns, tmp_path / "people.csv")
+    result, _ = answer_on(original)
+    body, path = certified(tmp_path, result, original, Plan(Seeded(SEED), keep=("note",)))
+    assert body["beside"]["attack"] is None
+    answer = outcome(body, path, original)
+    assert answer["attack"].passed
+    assert failed(answer.values()) == []
 
 
 def test_identity_gives_all_of_x_away_to_whoever_knows_the_rest(town):

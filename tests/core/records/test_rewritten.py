@@ -135,7 +135,7 @@ def test_cells_of_parquet_that_look_the_same_are_told_apart(way, of, made, tmp_p
     writer.close()
     assert forged.read_bytes() != path.read_bytes()
     # a forger computes the figures of other columns again
-    reported = refused(body, forged, original) - {"beside"}
+    reported = refused(body, forged, original) - {"beside", "attack"}
     assert reported
     assert reported <= {"cells", "columns", "nothing else"}
 
@@ -179,7 +179,7 @@ def test_texts_that_look_the_same_are_told_apart(way, of, made, tmp_path):
     assert other != text
     forged = tmp_path / "forged.csv"
     forged.write_text(other, encoding="utf-8", newline="")
-    assert refused(body, forged, original) - {"beside"}
+    assert refused(body, forged, original) - {"beside", "attack"}
 
 
 def test_a_released_column_has_one_no_number(tmp_path):

@@ -79,7 +79,7 @@ def test_a_file_in_sentences():
 
 
 def test_an_attack_is_one_sentence():
-    result = Attack(0.79964, 0.00222, 0.6692, 32_561)
+    result = Attack(0.79964, 0.6692, 32_561)
     assert attack_sentence(result, ["age", "race"], "sex") == (
         "An attack that learns from other records guesses sex right for 80.0% ± 0.2% of 32,561 "
         "records from Y and these 2 columns, compared with 66.9% without them."

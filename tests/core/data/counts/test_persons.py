@@ -1,6 +1,7 @@
 """Persons with several records: said at once, and one record each counts where that is chosen."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -54,12 +55,23 @@ def test_the_first_record_of_each_person_counts(seed):
     result = counted(records, FIRST)
     assert cells(result.joint) == Counter(first.values())
     assert result.report.n_used == len(first)
-    left = f"{len(records) - len(first):,} records were left out: only the first record of each"
+    left = f"{len(records) - len(first):,} records were left out: only one record of each"
     assert any(text.startswith(left) for text in result.report.sentences())
     assert not any("Up to" in text for text in result.report.sentences())
 
 
-@pytest.mark.parametrize("read", [PERSON, FIRST])
+def test_a_seed_draws_one_record_of_each_person_and_each_equally_often():
+    records = [(str(person), "ab"[person % 2], x) for x in "wxyz" for person in range(600)]
+    drawn = ReadOptions(person="id", drawn=3)
+    taken = cells(counted(records, drawn).joint)
+    assert sum(n for (s, _), n in taken.items() if s == "a") == 300
+    # 75 of each are expected, with a standard deviation of 7.5
+    assert all(37 < taken[s, x] < 113 for s in "ab" for x in "wxyz")
+    assert taken == cells(counted(records, drawn).joint)
+    assert taken != cells(counted(records, replace(drawn, drawn=4)).joint)
+
+
+@pytest.mark.parametrize("read", [PERSON, FIRST, ReadOptions(person="id", drawn=3)])
 def test_one_record_each_changes_nothing(read):
     records = [(str(i), s, x) for i, (_, s, x) in enumerate(rows())]
     result = counted(records, read)
@@ -74,6 +86,13 @@ def test_a_person_without_a_name_and_counts_too_are_refused():
         ReadOptions(person="id", weight="n")
     with pytest.raises(InvalidInputError, match="only with a column that names the person"):
         ReadOptions(first=True)
+    for wrong in ({}, {"person": "id", "first": True}):
+        with pytest.raises(InvalidInputError, match="needs a column that names the person"):
+            ReadOptions(drawn=1, **wrong)
+    with pytest.raises(InvalidInputError, match="drawn must be at least 0"):
+        ReadOptions(person="id", drawn=-1)
+    with pytest.raises(InvalidInputError, match="drawn must be a whole number, got 'x'"):
+        ReadOptions.from_text(["person=id", "drawn=x"])
 
 
 def test_said_saved_and_read_again():
@@ -81,6 +100,13 @@ def test_said_saved_and_read_again():
     assert ReadOptions.from_dict(FIRST.to_dict()) == FIRST
     assert FIRST.phrases() == ["persons are named by 'id': only the first record of each counts"]
     assert FIRST.within(["s", "x"]) == ReadOptions()
+    drawn = ReadOptions(person="id", drawn=7)
+    assert ReadOptions.from_text(["person=id", "drawn=7"]) == drawn
+    assert ReadOptions.from_dict(drawn.to_dict()) == drawn
+    assert drawn.phrases() == [
+        "persons are named by 'id': one record of each counts, drawn by the seed 7"
+    ]
+    assert drawn.within(["s", "x"]) == ReadOptions()
 
 
 def test_columns_of_a_parquet_file_keep_their_values(tmp_path):
