@@ -36,6 +36,9 @@ const said = new Map();
 const LEAST = 90;
 const LOW = 180;
 
+// Milliseconds after which a picture is painted, with those charts under a slider that are drawn.
+const TOGETHER = 20;
+
 // Height of the row below a chart that saves it.
 const BAR = __BAR__;
 
@@ -166,9 +169,9 @@ function mark(chart, now) {
 }
 
 // The charts that wait to be drawn. Each is a task of its own, so that the browser shows figures and
-// other charts and follows the mouse in between; those in sight come first. What comes while a
-// chart waits takes the place of what it waited for. One drawing at a time: Plotly fails where two
-// of one chart overlap.
+// other charts and follows the mouse in between; those in sight come first. Of those that follow a
+// slider as many are in one picture as are drawn soon. What comes while a chart waits takes the
+// place of what it waited for. One drawing at a time: Plotly fails where two of one chart overlap.
 const waiting = [];
 let drawing = false;
 
@@ -182,8 +185,13 @@ function draw(chart, anew) {
 
 async function drawWaiting() {
   drawing = true;
+  let began = performance.now();
   while (waiting.length) {
-    await nextTask();
+    const follows = waiting.some(({ held, frame }) => held && inSight.has(frame));
+    if (!follows || performance.now() > began + TOGETHER) {
+      await nextTask();
+      began = performance.now();
+    }
     const seen = waiting.findIndex(({ frame }) => inSight.has(frame));
     const chart = waiting.splice(Math.max(0, seen), 1)[0];
     chart.waits = false;
