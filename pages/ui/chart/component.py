@@ -111,7 +111,10 @@ def chart(
 
 def place(key: str, *, fills: bool = True) -> None:
     """Keep a place for a chart of a board; `fills`: it takes the height that is left there."""
-    message = json.dumps({"chart": key, "fills": fills, "place": True}).encode()
+    _mount(json.dumps({"chart": key, "fills": fills, "place": True}).encode(), key, fills=fills)
+
+
+def _mount(message: bytes, key: str, *, fills: bool) -> None:
     height: Literal["stretch", "content"] = "stretch" if fills else "content"
     _COMPONENT(data=message, key=key, height=height, on_picked_change=_ignore)
 
@@ -161,6 +164,10 @@ class Drawing:
             fills=self.fills,
             faded=faded,
         )
+
+    def show(self) -> None:
+        """Show it in its place, without the board's others: no slider changes it."""
+        _mount(self.sent(), self.key, fills=self.fills)
 
     def frame(self) -> dict[str, Any]:
         """Return what a browser needs that shows the same chart at another place of a slider.
