@@ -20,7 +20,7 @@ SHOWN = """
     || document.querySelector(".st-key-answer");
   const all = (one) => [...answer.querySelectorAll(one)].map(e => e.innerText.trim());
   const data = key => document.querySelector(`.st-key-${key} .lsc-plot`).data
-    .map(({ x, y, z }) => ({ x, y, z }));
+    .map(({ x, y, z, customdata }) => ({ x, y, z, customdata }));
   return {
     said: answer.querySelector(".st-key-finding p").firstChild.textContent.trim(),
     figures: all(".st-key-strip [data-testid=stMetricValue]"),
@@ -82,6 +82,8 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     assert "eps=" not in page.url
     assert under["ring"] != before["ring"]
     assert under["bars"] != before["bars"]
+    kernel = under["kernel"][0]
+    assert kernel["customdata"][1][0] == ["Adm-clerical", kernel["customdata"][0][0][1]]
     assert released(page, "eps") == under
     other = visit(f"{QUICK}&eps={label}")
     settle(other)

@@ -139,9 +139,15 @@ function fitted(made, chart, k) {
   }
 }
 
+// The names of each cell of a table: those of its row and of its column.
+function cells([rows, columns]) {
+  return rows.map((row) => columns.map((column) => [row, column]));
+}
+
 function figure(chart, strong) {
   const { data, layout, low } = chart.message;
   const made = JSON.parse(coloured(`{"data":${data},"layout":${layout},"low":${low}}`, chart.dark, strong));
+  for (const trace of made.data) if (trace.names) trace.customdata = cells(trace.names);
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
   return made;
