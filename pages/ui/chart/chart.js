@@ -156,6 +156,7 @@ function figure(chart, strong) {
 // The ring around the point that is set now, and a dashed line down to its place on the axis:
 // laid over the figure, since Plotly would draw all of it anew for a moved shape.
 function mark(chart, now) {
+  for (const part of [chart.ring, chart.line]) if (part) part.hidden = !now;
   if (!now) return;
   if (!chart.ring) {
     chart.ring = document.createElement("div");
