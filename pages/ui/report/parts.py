@@ -1,4 +1,4 @@
-"""The report of the Robust page: a sample, what it leaves possible, and designs at the truth."""
+"""The report of a page that says what data leaves possible: Robust and Confusability."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from core.mechanisms import catalogue as mechanisms
-from core.notions import catalogue as notions
+from core.catalogued import Catalogued
 from core.scenario import Scenario
 from core.scenario.url import to_query
 from pages.ui.report.comparison import Picture, written
 from pages.ui.report.document import NAMELESS, Document
 
-EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
-"""The designs whose formulas it has."""
-
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What the page shows: sentences, facts by name, charts, tables by title; what makes them."""
+    """What the page shows: sentences, facts by name, charts, tables by title; what makes them.
+
+    `explained`: the entries whose formulas it has. `address`: of the page, with its own question.
+    """
 
     said: Sequence[str]
     facts: Mapping[str, str]
     pictures: Sequence[Picture]
     tables: Mapping[str, pd.DataFrame]
+    explained: Sequence[Catalogued]
     program: str
+    address: tuple[str, Mapping[str, list[str]]]
 
 
 def report(
@@ -59,7 +60,7 @@ def report(
             caption,
         )
     page.heading("Formulas and sources")
-    for entry in (notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)):
+    for entry in shown.explained:
         page.formula(entry.title, entry.meaning, entry.formula, entry.source)
     page.heading("Reproduce")
     if nameless:
@@ -68,7 +69,8 @@ def report(
     page.code(shown.program)
     page.text("As a scenario:")
     page.code(json.dumps(json.loads(scenario.to_json()), ensure_ascii=False))
-    link = urlencode(to_query(scenario), doseq=True)
-    page.text(f"As the end of the dashboard's address: /robust{'?' * bool(link)}{link}")
+    name, query = shown.address
+    link = urlencode(to_query(scenario) | dict(query), doseq=True)
+    page.text(f"As the end of the dashboard's address: /{name}{'?' * bool(link)}{link}")
     page.made(when)
     return page.html()
