@@ -10,8 +10,9 @@ is measured from a click on the page's name until it is at rest: Explore and Com
 other, each time with the same questions.
 
 `--drag` measures Explore under the finger instead, at 15 symbols and at 42: from a move of the
-pointer, its button down, until the sentence, figures and all charts of the place under it are
-painted, and how many places a second are drawn while the pointer moves without a stop.
+pointer, its button down, until the sentence, figures, histogram and mechanism of the place under it
+are painted, and until all charts are; how long the page's main thread worked for a move; and how
+many places a second are drawn while the pointer moves without a stop.
 
 `--frames` counts the bytes of all frames of the default question's slider of ε, as they are sent.
 
@@ -26,11 +27,11 @@ import json
 import statistics
 import tempfile
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import CDPSession, Page, sync_playwright
 
 from core.data import count
 from core.scenario import Scenario, answer
@@ -238,19 +239,32 @@ DRAGS = {
 """Questions whose slider is dragged."""
 
 FOLLOW = """() => {
-  const live = (window.live = { moved: null, painted: [], places: 0, last: null });
-  const plots = () => [...document.querySelectorAll(".st-key-board_charts .lsc-plot")];
-  const look = () => {
-    const answer = document.querySelector("[data-lsc-live]");
-    const place = answer?.dataset.place;
-    const whole = place && place !== live.last && !answer.hasAttribute("data-lsc-working")
-      && plots().every((one) => one.dataset.asked === one.dataset.drawn);
-    if (whole) {
-      live.last = place;
+  const live = (window.live = { moved: null, answered: [], painted: [], places: 0 });
+  const board = document.querySelector(".st-key-board_charts");
+  const plots = (names) => [...board.querySelectorAll(names.map((one) => `${one} .lsc-plot`))];
+  const whole = (names) => plots(names).every((one) => one.dataset.asked === one.dataset.drawn);
+  const looked = (names, drawn) => {
+    let last = null;
+    return () => {
+      const answer = document.querySelector("[data-lsc-live]");
+      const place = answer?.dataset.place;
+      if (!place || place === last || answer.hasAttribute("data-lsc-working")) return;
+      if (!whole(names)) return;
+      last = place;
+      drawn();
+    };
+  };
+  const since = () => live.moved === null ? [] : [performance.now() - live.moved];
+  const looks = [
+    looked([".st-key-lifts", ".st-key-mechanism"], () => live.answered.push(...since())),
+    looked([""], () => {
+      live.painted.push(...since());
       live.places += 1;
-      if (live.moved !== null) live.painted.push(performance.now() - live.moved);
       live.moved = null;
-    }
+    }),
+  ];
+  const look = () => {
+    for (const one of looks) one();
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);
@@ -258,37 +272,58 @@ FOLLOW = """() => {
 """Look at each picture that the browser paints whether the place under the pointer is on it."""
 
 
-def dragged(page: Page, moves: int = 40) -> tuple[list[float], float]:
-    """Drag the slider of ε; return milliseconds from move to picture, and places a second."""
+@dataclass(frozen=True)
+class Drag:
+    """Milliseconds of each move to the answer and to all charts, of work, and places a second."""
+
+    answered: list[float]
+    painted: list[float]
+    work: float
+    speed: float
+
+
+def worked(line: CDPSession) -> float:
+    """Return the milliseconds that a page's main thread has worked so far."""
+    metrics = line.send("Performance.getMetrics")["metrics"]
+    return 1000 * float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+
+def dragged(page: Page, moves: int = 40) -> Drag:
+    """Drag the slider of ε: move by move, then without a stop."""
     thumb = page.locator(".st-key-eps input[type='range'] >> xpath=..").bounding_box()
     if thumb is None:
         raise RuntimeError("The slider of ε is not on the page.")
     x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    line = page.context.new_cdp_session(page)
+    line.send("Performance.enable")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 3, y)
     page.wait_for_timeout(2_000)  # the first frames come
     page.evaluate(FOLLOW)
     page.wait_for_timeout(200)
+    began = worked(line)
     for move in range(moves):
         page.evaluate("() => { window.live.moved = performance.now(); }")
         page.mouse.move(x + 6 + 3 * (move % 20), y)
         page.wait_for_timeout(400)
-    painted = page.evaluate("window.live.painted")
+    work = (worked(line) - began) / moves
+    answered, painted = page.evaluate("[window.live.answered, window.live.painted]")
     before, began = page.evaluate("[window.live.places, performance.now()]")
     for step in range(150):
         page.mouse.move(x + 4 + 60 * abs((step % 60) / 30 - 1), y)
         page.wait_for_timeout(16)
     after, ended = page.evaluate("[window.live.places, performance.now()]")
     page.mouse.up()
-    return painted, 1000 * (after - before) / (ended - began)
+    return Drag(answered, painted, work, 1000 * (after - before) / (ended - began))
 
 
 def drag_table() -> list[str]:
     """Return what `--drag` measures as the rows of a Markdown table."""
     rows = [
-        "| Explore, its slider dragged | moves drawn | median | 90% within | places a second |",
-        "| --- | ---: | ---: | ---: | ---: |",
+        "| Explore, its slider dragged | moves | answer, histogram, mechanism | 90% within | "
+        "all charts | 90% within | main thread, ms a move | places a second |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     with served() as explore, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
@@ -299,10 +334,15 @@ def drag_table() -> list[str]:
             open_page(page, f"{explore}/{query}", "[data-drawn]")
             page.wait_for_function(IDLE, timeout=120_000)
             page.wait_for_timeout(5_000)
-            painted, speed = dragged(page)
+            drag = dragged(page)
+            times = [
+                f"{time:.0f} ms"
+                for values in (drag.answered, drag.painted)
+                for time in (statistics.median(values), statistics.quantiles(values, n=10)[-1])
+            ]
             rows.append(
-                f"| {name} | {len(painted)} | {statistics.median(painted):.0f} ms | "
-                f"{statistics.quantiles(painted, n=10)[-1]:.0f} ms | {speed:.0f} |"
+                f"| {name} | {len(drag.painted)} | {' | '.join(times)} | "
+                f"{drag.work:.0f} | {drag.speed:.0f} |"
             )
             page.close()
         browser.close()

@@ -20,7 +20,7 @@ SHOWN = """
     || document.querySelector(".st-key-answer");
   const all = (one) => [...answer.querySelectorAll(one)].map(e => e.innerText.trim());
   const data = key => document.querySelector(`.st-key-${key} .lsc-plot`).data
-    .map(({ x, y, z }) => ({ x, y, z }));
+    .map(({ x, y, z, customdata }) => ({ x, y, z, customdata }));
   return {
     said: answer.querySelector(".st-key-finding p").firstChild.textContent.trim(),
     figures: all(".st-key-strip [data-testid=stMetricValue]"),
@@ -82,10 +82,39 @@ def test_while_the_button_is_down_the_board_shows_the_place_under_it(visit):
     assert "eps=" not in page.url
     assert under["ring"] != before["ring"]
     assert under["bars"] != before["bars"]
+    kernel = under["kernel"][0]
+    assert kernel["customdata"][1][0] == ["Adm-clerical", kernel["customdata"][0][0][1]]
     assert released(page, "eps") == under
     other = visit(f"{QUICK}&eps={label}")
     settle(other)
     assert other.evaluate(SHOWN) == under
+
+
+ROOM = """
+() => ({
+  notes: document.querySelectorAll(".st-key-board .st-key-finding p").length - 1,
+  charts: [...document.querySelectorAll(".st-key-board_charts .lsc-plot")]
+    .map(one => one.offsetHeight),
+})
+"""
+
+
+def test_charts_keep_their_size_while_a_note_comes_and_goes(visit):
+    page = visit(QUICK)
+    settle(page)
+    slider = page.locator(".st-key-eps input[type='range']")
+    thumb = slider.locator("xpath=..").bounding_box()
+    x, y = thumb["x"] + thumb["width"] / 2, thumb["y"] + thumb["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    rooms = []
+    for step in (*range(4, 70, 6), *range(64, 0, -6)):
+        page.mouse.move(x + step, y)
+        page.wait_for_function(FOLLOWS, arg=slider.get_attribute("aria-valuetext"))
+        rooms.append(page.evaluate(ROOM))
+    page.mouse.up()
+    assert {room["notes"] for room in rooms[11:]} == {0, 1}
+    assert len({str(room["charts"]) for room in rooms[11:]}) == 1
 
 
 FADED = """

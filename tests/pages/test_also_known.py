@@ -16,7 +16,7 @@ from pages.ui.report import lower_cards
 from pages.ui.report.contents import report
 from pages.ui.style.labels import markdown
 from tests.pages import comparing
-from tests.pages.sent import figures, texts
+from tests.pages.sent import figures, texts, working
 from tests.pages.test_explore import opened
 from tests.pages.test_pickers import caption_of
 
@@ -147,6 +147,8 @@ def test_compare_asks_its_columns_given_what_the_sidebar_names():
     assert not app.exception
     assert picker(app).value == ["race"]
     assert comparing.text(app).count("Also known: race") == 3
+    # RLDP, which a known column rules out, has no line
+    assert "Computing LIP, ALIP" in [item.rpartition(". ")[2] for item in working(app)]
 
 
 def test_compare_tells_of_a_bad_link_and_mends_it():

@@ -1,5 +1,7 @@
 """The Confusability page through Streamlit's own test harness."""
 
+import html
+import re
 import time
 from dataclasses import replace
 
@@ -14,6 +16,7 @@ from core.release.confusability import range_release
 from core.release.sentences import knowable
 from core.scenario import DOMAINS, Scenario
 from pages.ui.confusability import board, charts
+from pages.ui.parts import exports
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer
 from tests.core.jobs import calls
@@ -83,6 +86,22 @@ def test_the_slider_goes_through_the_merges(heart):
     app.number_input(key="weight").set_value(0.2).run()
     result = ns.solve("anonymity", heart.joint.p > 0, 0.2)
     assert app.slider(key="step").value == len(result.path) - 1
+
+
+def test_the_report_has_the_sentences_charts_and_tables_of_the_page(monkeypatch):
+    made = []
+    monkeypatch.setattr(exports, "report", lambda make, _: made.append(make))
+    app = opened(**HEART, problem="anonymity", weight="0.2", step="1")
+    assert not app.exception
+    content = made[-1]()  # when it is clicked, outside of the page's run
+    assert html.escape(sent.answer(app)["said"][0]) in content
+    for text in (*figures(app).values(), "1 of ", "The clusters", "Merge by merge"):
+        assert html.escape(text) in content
+    assert content.count('class="chart"') == 4
+    address = re.search(r"/confusability\?([^<]*)", html.unescape(content))[1]
+    query = dict(item.split("=") for item in address.split("&"))
+    assert query["step"] == "1"
+    assert figures(opened(**query)) == figures(app)
 
 
 def test_its_own_measures_follow_the_unit():

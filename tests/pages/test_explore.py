@@ -14,7 +14,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import to_nats
 from pages.ui.work import store
 from tests.pages.picking import chosen
-from tests.pages.sent import answers, figures, key_figures, texts
+from tests.pages.sent import answers, charts, figures, key_figures, texts
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -29,6 +29,13 @@ def opened(page=PAGE, **query):
     for key, value in query.items():
         app.query_params[key] = value
     return app.run()
+
+
+@pytest.mark.parametrize("query", [{"notion": "guess"}, {"mech": "identity"}])
+def test_without_a_budget_no_point_is_ringed(query):
+    frontier = charts(opened(**query))["frontier"]
+    assert frontier["now"] is None
+    assert "now ε is" not in frontier["alt"]
 
 
 def test_it_opens_with_the_default_question():

@@ -8,7 +8,7 @@ import pytest
 from tests.browser.served import served
 from tests.visitor import Visitor, visiting
 
-MOST_BYTES = 110_000
+MOST_BYTES = 77_000
 """Bytes of a move on the default question; with the charts' program in each chart, 300 kB."""
 
 MOST_MESSAGES = 50

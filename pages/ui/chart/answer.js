@@ -5,6 +5,17 @@
 
 const answers = new WeakMap();
 
+// An answer that follows a slider keeps the most height that it had: with each line more or less all
+// charts below would change in size, and be drawn anew.
+const rooms = new ResizeObserver((changes) => {
+  for (const { target, borderBoxSize } of changes) {
+    const [{ inlineSize, blockSize }] = borderBoxSize;
+    if (target.dataset.width !== String(inlineSize)) target.style.minHeight = "";
+    else if ("lscLive" in target.dataset) target.style.minHeight = `${blockSize}px`;
+    target.dataset.width = inlineSize;
+  }
+});
+
 function made(tag, name, ...inside) {
   const element = document.createElement(tag);
   if (/^st[A-Z]/.test(name)) element.dataset.testid = name;
@@ -24,6 +35,7 @@ function answerOf(parent) {
   parent.replaceChildren(root);
   shown = { root, finding, figures, badge, sent: null };
   answers.set(parent, shown);
+  rooms.observe(root);
   return shown;
 }
 

@@ -35,6 +35,9 @@ const said = new Map();
 const LEAST = 90;
 const LOW = 180;
 
+// Milliseconds after which a picture is painted, with those charts under a slider that are drawn.
+const TOGETHER = 20;
+
 // Height of the row below a chart that saves it.
 const BAR = __BAR__;
 
@@ -135,9 +138,15 @@ function fitted(made, chart, k) {
   }
 }
 
+// The names of each cell of a table: those of its row and of its column.
+function cells([rows, columns]) {
+  return rows.map((row) => columns.map((column) => [row, column]));
+}
+
 function figure(chart, strong) {
   const { data, layout, low } = chart.message;
   const made = JSON.parse(coloured(`{"data":${data},"layout":${layout},"low":${low}}`, chart.dark, strong));
+  for (const trace of made.data) if (trace.names) trace.customdata = cells(trace.names);
   const style = getComputedStyle(chart.frame);
   made.layout.font = { family: style.getPropertyValue("--st-font"), ...made.layout.font };
   return made;
@@ -146,6 +155,7 @@ function figure(chart, strong) {
 // The ring around the point that is set now, and a dashed line down to its place on the axis:
 // laid over the figure, since Plotly would draw all of it anew for a moved shape.
 function mark(chart, now) {
+  for (const part of [chart.ring, chart.line]) if (part) part.hidden = !now;
   if (!now) return;
   if (!chart.ring) {
     chart.ring = document.createElement("div");
@@ -165,9 +175,9 @@ function mark(chart, now) {
 }
 
 // The charts that wait to be drawn. Each is a task of its own, so that the browser shows figures and
-// other charts and follows the mouse in between; those in sight come first. What comes while a
-// chart waits takes the place of what it waited for. One drawing at a time: Plotly fails where two
-// of one chart overlap.
+// other charts and follows the mouse in between; those in sight come first. Of those that follow a
+// slider as many are in one picture as are drawn soon. What comes while a chart waits takes the
+// place of what it waited for. One drawing at a time: Plotly fails where two of one chart overlap.
 const waiting = [];
 let drawing = false;
 
@@ -181,8 +191,13 @@ function draw(chart, anew) {
 
 async function drawWaiting() {
   drawing = true;
+  let began = performance.now();
   while (waiting.length) {
-    await nextTask();
+    const follows = waiting.some(({ held, frame }) => held && inSight.has(frame));
+    if (!follows || performance.now() > began + TOGETHER) {
+      await nextTask();
+      began = performance.now();
+    }
     const seen = waiting.findIndex(({ frame }) => inSight.has(frame));
     const chart = waiting.splice(Math.max(0, seen), 1)[0];
     chart.waits = false;

@@ -99,7 +99,10 @@ def chart(
 
 def place(key: str, *, fills: bool = True) -> None:
     """Keep a place for a chart of a board; `fills`: it takes the height that is left there."""
-    message = json.dumps({"chart": key, "fills": fills, "place": True}).encode()
+    _mount(json.dumps({"chart": key, "fills": fills, "place": True}).encode(), key, fills=fills)
+
+
+def _mount(message: bytes, key: str, *, fills: bool) -> None:
     height: Literal["stretch", "content"] = "stretch" if fills else "content"
     _COMPONENT(data=message, key=key, height=height, on_picked_change=_ignore)
 
@@ -149,6 +152,10 @@ class Drawing:
             fills=self.fills,
             faded=faded,
         )
+
+    def show(self) -> None:
+        """Show it in its place, without the board's others: no slider changes it."""
+        _mount(self.sent(), self.key, fills=self.fills)
 
     def frame(self) -> dict[str, Any]:
         """Return what a browser needs that shows the same chart at another place of a slider.
@@ -221,7 +228,8 @@ def _message(figure: Figure, spec: _Spec, about: Context) -> tuple[bytes, int]:
     now = meta.get("now")
     texts = _texts(figure["data"], layout, annotated=meta.get("explained", False))
     places = parts(about)
-    written = {"data": _written(figure["data"]), "layout": _written(layout)}
+    data = [_named_once(trace) for trace in figure["data"]]
+    written = {"data": _written(data), "layout": _written(layout)}
     message: dict[str, Any] = written | {
         "now": now,
         "chart": spec.key,
@@ -243,6 +251,20 @@ def _message(figure: Figure, spec: _Spec, about: Context) -> tuple[bytes, int]:
     drawn = (written, now, spec.alt, spec.faded, spec.fills, message["projected"], message["low"])
     message["serial"] = hashlib.sha256(repr(drawn).encode()).hexdigest()[:12]
     return json.dumps(message, ensure_ascii=False).encode(), layout["height"] + BAR
+
+
+def _named_once(trace: dict[str, Any]) -> dict[str, Any]:
+    """Return a trace as it is sent: a table whose cells have two names each has a row's once.
+
+    See `figure` in chart.js.
+    """
+    cells = trace.get("customdata")
+    if trace["type"] != "heatmap" or not cells or any(len(cell) != 2 for cell in cells[0]):
+        return trace
+    names = [row[0][0] for row in cells], [column for _, column in cells[0]]
+    if cells != [[[row, column] for column in names[1]] for row in names[0]]:
+        return trace
+    return {name: value for name, value in trace.items() if name != "customdata"} | {"names": names}
 
 
 @contextmanager

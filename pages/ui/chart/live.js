@@ -93,6 +93,7 @@ function working(view, frame) {
   view.works = frame === NOTHING || frame.open;
   for (const [name, { root }] of answersOf(view)) {
     root.toggleAttribute("data-lsc-working", !(name in frame.answers));
+    if (!("lscLive" in root.dataset)) root.style.minHeight = `${root.offsetHeight}px`;
     root.dataset.lscLive = "";
     root.dataset.place = view.label;
   }
@@ -211,6 +212,7 @@ function told(views, data) {
   if (view.data?.address !== data.address) {
     view.frames.clear();
     view.full = false;
+    for (const [, { root }] of view.data ? answersOf(view) : []) root.style.minHeight = "";
   }
   for (const frame of view.frames.values()) frame.old = frame.open;
   if (view.label !== null) view.label = ""; // the place under the finger is shown anew

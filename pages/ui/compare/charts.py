@@ -24,7 +24,7 @@ from pages.ui.chart import BOARD, Drawing, picked
 from pages.ui.compare import columns, query
 from pages.ui.compare.columns import Answered
 from pages.ui.figures import Figure
-from pages.ui.frame import controls
+from pages.ui.frame import controls, pickers
 from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
 from pages.ui.work import answers, derived, long_answer, progress, sweeps
 
@@ -34,7 +34,7 @@ PLACE = "lines of columns"
 
 @dataclass(frozen=True, eq=False)
 class ColumnLine:
-    """A column's frontier, None if it has no ε or is not ready; `error`: why there is none."""
+    """A column's frontier, None where it has none or is not ready; `error`: why it failed."""
 
     column: Answered
     line: Frontier | None = None
@@ -44,7 +44,7 @@ class ColumnLine:
 
 def begin(scenarios: Sequence[Scenario]) -> None:
     """Begin the missing lines, before the answers: no answer may lie below its own line."""
-    swept = [_swept(scenario) for scenario in scenarios if has_budget(scenario)]
+    swept = [_swept(scenario) for scenario in scenarios if _has_line(scenario)]
     long_answer.await_only(PLACE, [answers.sweep_work(scenario) for scenario in swept])
     for scenario in swept:
         sweeps.job(scenario)
@@ -53,13 +53,13 @@ def begin(scenarios: Sequence[Scenario]) -> None:
 def find(answered: Sequence[Answered]) -> list[ColumnLine]:
     """Return every column's line, or why there is none; finished lines are collected first."""
     for column in answered:
-        if has_budget(column.scenario):
+        if _has_line(column.scenario):
             sweeps.job(_swept(column.scenario))
     return [_find(column) for column in answered]
 
 
 def _find(column: Answered) -> ColumnLine:
-    if not has_budget(column.scenario):
+    if not _has_line(column.scenario):
         return ColumnLine(column)
     swept = _swept(column.scenario)
     try:
@@ -68,6 +68,11 @@ def _find(column: Answered) -> ColumnLine:
     except CoreError as error:
         return ColumnLine(column, error=error)
     return ColumnLine(column, line, working=job is not None)
+
+
+def _has_line(scenario: Scenario) -> bool:
+    """Return whether a question has answers along ε: else its column says why not."""
+    return has_budget(scenario) and not pickers.obstacle(scenario.mechanism, scenario)
 
 
 def _swept(scenario: Scenario) -> Scenario:

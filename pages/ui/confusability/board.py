@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,18 +14,29 @@ from core.data import Counted
 from core.errors import CoreError, SolverError
 from core.jobs import Job
 from core.nonstochastic import Clustering, singletons
+from core.nonstochastic import catalogue as ranges
+from core.records.left_out import for_others
 from core.scenario import Scenario
-from pages.ui.chart import board
+from core.scenario.snippet import snippet
+from pages.ui.chart import Drawing, board
 from pages.ui.confusability import charts, controls
 from pages.ui.frame import address, data_controls, following, page_frame, state, theme
 from pages.ui.frame import controls as common
 from pages.ui.parts import exports
+from pages.ui.report.comparison import Picture
+from pages.ui.report.parts import Parts, report
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, long_answer, progress, visits
 from pages.ui.work.frames import Frame, Offer
 
 BELOW = "range_below"
 """Key of what does not follow the slider."""
+
+TITLE = "What can be known for sure"
+"""The page's title."""
+
+EXPLAINED = ("maximin_information", "anonymity", "max_uncertainty_reduction")
+"""The measures whose formulas a report has."""
 
 
 def show() -> None:
@@ -35,19 +47,19 @@ def show() -> None:
     with st.container(gap=None):  # the title is as high as elsewhere
         notices = st.container(key="notices")
         with st.container(horizontal=True, vertical_alignment="top", key="header"):
-            st.title("What can be known for sure", anchor=False)
+            st.title(TITLE, anchor=False)
             with st.container(horizontal=True, width="content"):
                 common.unit_switch()
                 controls.examples()
-                export = st.container(width="content")
-    _live(notices, export)
+                files = st.container(horizontal=True, width="content")
+    _live(notices, files)
 
 
 @st.fragment
 @page_frame.whole
-def _live(notices: DeltaGenerator, export: DeltaGenerator) -> None:
+def _live(notices: DeltaGenerator, files: DeltaGenerator) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
-    page_frame.reserve([notices, export])
+    page_frame.reserve([notices, files])
     scenario = state.scenario()
     state.publish(scenario)
     try:
@@ -61,9 +73,9 @@ def _live(notices: DeltaGenerator, export: DeltaGenerator) -> None:
     scenario = state.scenario()
     clustering = _clustering(scenario, notices)
     if clustering is not None:
-        shown = _answered(scenario, clustering, counted, notices)
-        with export:
-            _export(shown)
+        shown, drawn = _answered(scenario, clustering, counted, notices)
+        with files:
+            _files(shown, drawn)
 
 
 def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | None:
@@ -96,7 +108,7 @@ def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | Non
 
 def _answered(
     scenario: Scenario, clustering: Clustering, counted: Counted, notices: DeltaGenerator
-) -> charts.ShownPath:
+) -> tuple[charts.ShownPath, list[Drawing]]:
     """Show what is merged, step by step, and what that reveals and keeps; return it."""
     problem = controls.URL.now("problem")
     stop = len(clustering.path) - 1
@@ -124,20 +136,15 @@ def _answered(
             charts.table(shown)
         with right:
             charts.clusters(shown)
+    drawn = [charts.before(shown, view), *charts.drawn(shown, view, offered.lines)]
     with answer:
         board(
             {"": charts.explained(shown, unit)},
-            [
-                drawing.sent()
-                for drawing in (
-                    charts.before(shown, view),
-                    *charts.drawn(shown, view, offered.lines),
-                )
-            ],
+            [drawing.sent() for drawing in drawn],
             _sliders(shown, view),
             partial(charts.picked, shown, view, offered),
         )
-    return shown
+    return shown, drawn
 
 
 def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]:
@@ -187,8 +194,8 @@ def _leave(shown: charts.ShownPath) -> None:
         controls.adopt(shown.scenario)
 
 
-def _export(shown: charts.ShownPath) -> None:
-    """Show the menu of downloads of the release."""
+def _files(shown: charts.ShownPath, drawn: Sequence[Drawing]) -> None:
+    """Show the menu of downloads of the release, and the button of a report."""
     mechanism = shown.after.mechanism
     exports.opened(
         "range",
@@ -196,3 +203,37 @@ def _export(shown: charts.ShownPath) -> None:
             mechanism, mechanism.x_labels, controls.adopted(shown.scenario), "range"
         ),
     )
+    own = controls.address(len(shown.clustering.path) - 1)
+    exports.report(partial(_report, shown, drawn, common.unit(), own), "range_report")
+
+
+def _report(
+    shown: charts.ShownPath,
+    drawn: Sequence[Drawing],
+    unit: str,
+    own: Mapping[str, list[str]],
+) -> str:
+    """Return the report of the release after the merges on screen; `own`: see `Parts.address`."""
+    scenario, answer = shown.scenario, charts.answer(shown, unit)
+    public = replace(scenario, data=for_others(scenario.data))
+    algorithm = ranges.entry(shown.problem, ranges.ALGORITHM)
+    way = {
+        "How to merge": algorithm.title,
+        "λ": f"{scenario.weight:g}",
+        "Merges done": f"{shown.step} of {len(shown.clustering.steps) - 1}",
+    }
+    content = Parts(
+        sentences=answer["said"],
+        facts=dict(context.of_count(derived.counted(scenario.data).report))
+        | way
+        | {label: value for label, value, _ in answer["figures"]},
+        pictures=[Picture(item.figure(), item.title, item.alt) for item in drawn],
+        tables={
+            charts.TITLES[charts.MERGES]: charts.way_table(shown.clustering, unit),
+            "The clusters": charts.clusters_table(shown),
+        },
+        explained=[algorithm, *map(ranges.entry, EXPLAINED)],
+        program=snippet(replace(public, mechanism=f"merge_{shown.problem}")),
+        address=("confusability", own),
+    )
+    return report(TITLE, public, content, nameless=public != scenario)

@@ -339,7 +339,7 @@ def way(shown: ShownPath, unit: str) -> None:
         subtitle="λ stops merging when the next merge would not lower the Lagrangian."
         if shown.problem != "reduction"
         else "Merging continues until nothing is known for certain; λ chooses the merges.",
-        table=lambda: _way_table(shown.clustering, unit),
+        table=lambda: way_table(shown.clustering, unit),
         formulas=(formulas.of_ranges(shown.problem, ranges.ALGORITHM),),
     ):
         place(MERGES, fills=False)
@@ -362,7 +362,7 @@ def _merges(shown: ShownPath, unit: str) -> Drawing:
     )
 
 
-def _way_table(result: Clustering, unit: str) -> pd.DataFrame:
+def way_table(result: Clustering, unit: str) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "merges": range(len(result.steps)),
@@ -541,24 +541,12 @@ def table(shown: ShownPath) -> None:
 
 
 def clusters(shown: ShownPath) -> None:
-    mechanism, leak = shown.after.mechanism, shown.after.leak
-    partition = mechanism.partition or ()  # a release of clusters has one
-    labels = derived.counted(shown.scenario.data).joint.x_labels
-    part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
-    frame = pd.DataFrame(
-        {
-            "cluster": [", ".join(labels[x] for x in members) for members in partition],
-            "symbols": [len(members) for members in partition],
-            "secrets possible": leak.occurs.sum(axis=0),
-            "part": [part_of[y] + 1 for y in range(mechanism.n_y)],
-            "probability": leak.joint_sy.sum(axis=0),
-        }
-    ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
+    """Show the card of the clusters."""
     with st.container(border=True, height="stretch", key="card_clusters"):
         st.markdown("**The clusters**")
         st.caption("The release names the cluster of x instead of x.")
         tables.sheet(
-            frame,
+            clusters_table(shown),
             "clusters",
             most=560,
             wrapped={"cluster": tables.WIDTHS["cluster"]},
@@ -570,6 +558,23 @@ def clusters(shown: ShownPath) -> None:
                 "probability": st.column_config.NumberColumn(format="%.4f", width=78),
             },
         )
+
+
+def clusters_table(shown: ShownPath) -> pd.DataFrame:
+    """Return the clusters, the largest first."""
+    mechanism, leak = shown.after.mechanism, shown.after.leak
+    partition = mechanism.partition or ()  # a release of clusters has one
+    labels = derived.counted(shown.scenario.data).joint.x_labels
+    part_of = {y: k for k, part in enumerate(shown.after.components) for y in part}
+    return pd.DataFrame(
+        {
+            "cluster": [", ".join(labels[x] for x in members) for members in partition],
+            "symbols": [len(members) for members in partition],
+            "secrets possible": leak.occurs.sum(axis=0),
+            "part": [part_of[y] + 1 for y in range(mechanism.n_y)],
+            "probability": leak.joint_sy.sum(axis=0),
+        }
+    ).sort_values(["symbols", "cluster"], ascending=[False, True], kind="stable")
 
 
 def answer(shown: ShownPath, unit: str) -> Frame:

@@ -65,10 +65,15 @@ def opened_part(when: str, parts: int) -> int | None:
 
 def publish(stop: int) -> None:
     """Write the page's question to the URL; what is the default is left out."""
+    URL.publish(address(stop))
+
+
+def address(stop: int) -> dict[str, list[str]]:
+    """Return the URL's part for the page's question, whose λ stops after so many merges."""
     wanted = URL.wanted()
     if st.session_state[STEP] != stop:
         wanted[STEP] = [str(st.session_state[STEP])]
-    URL.publish(wanted)
+    return wanted
 
 
 HEART = DataSpec("heart_hungarian", ("age",), ("chol",), missing="drop")

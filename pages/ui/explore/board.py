@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
@@ -138,9 +138,15 @@ def _tiles(slots: Slots, scenario: Scenario) -> None:
             for role, name in zip(charts.ROLES, charts.NAMES, strict=True)
         },
     ):
-        for role in charts.ROLES:
-            with st.container(key=f"slot_{role}"):
-                place(f"confusability_{role}")
+        with st.container(key="slot_before"):
+            before = _graph_before(scenario)
+            if before is None:
+                place("confusability_before")
+            else:
+                with context.about(context.of_data(scenario)):
+                    charts.confusability(before, 0, scenario.data).show()
+        with st.container(key="slot_after"):
+            place("confusability_after")
 
 
 def _below(slots: Slots, scenario: Scenario) -> None:
@@ -157,14 +163,15 @@ def _now() -> Result:
     return answers.evaluate(state.scenario())
 
 
-def _drawn_for(scenario: Scenario) -> tuple[str, ...]:
-    """Return what the frames depend on: the promises and the mechanism."""
-    return scenario.notion, scenario.mechanism, *(other.notion for other in scenario.also)
+def _drawn_for(scenario: Scenario) -> tuple[Hashable, ...]:
+    """Return what the frames depend on: promises, mechanism, and whether the data is counted."""
+    counted = _graph_before(scenario) is not None
+    return scenario.notion, scenario.mechanism, *(other.notion for other in scenario.also), counted
 
 
 @st.fragment
 @page_frame.whole
-def _live(slots: Slots, drawn_for: tuple[str, ...]) -> None:
+def _live(slots: Slots, drawn_for: tuple[Hashable, ...]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     page_frame.reserve(slots.values())
     scenario = state.scenario()
@@ -236,17 +243,10 @@ def _last(slots: Slots) -> Sequence[bytes]:
 
 def _charts(shown: ShownAnswer, *, faded: bool = False) -> Sequence[bytes]:
     """Draw the board's charts of an answer; faded where the question on screen is another."""
-    result, unit, data = shown.result, controls.unit(), shown.result.scenario.data
+    result, unit = shown.result, controls.unit()
     named = frontier_lines.by_promise(result.scenario)
-    before = _graph_before(result.scenario)
-    drawn = [
-        charts.lifts(result, unit),
-        charts.mechanism(result),
-        *([] if before is None else [charts.confusability(before, 0, data)]),
-        charts.confusability(derived.confusability_after(result), 1, data),
-    ]
     along = charts.frontier(result, shown.lines, unit, by_promise=named, faded=faded)
-    return [along, *(chart.sent(faded=faded) for chart in drawn)]
+    return [along, *(chart.sent(faded=faded) for chart in charts.at_place(result, unit))]
 
 
 def _lower_cards(slots: Slots, shown: ShownAnswer, *, faded: bool = False) -> OnScreen:

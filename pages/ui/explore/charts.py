@@ -17,6 +17,7 @@ from core.scenario import Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import envelope, is_funnel, measure, most_between, taken
 from core.studies.known import OPTIMUM
+from core.studies.matching import has_budget
 from core.validation import FloatArray
 from core.wording import listed, number_of
 from pages.ui import figures
@@ -118,14 +119,14 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
     limit = _limit(result, unit)
     curves = _lines(result, lines, unit, by_promise=by_promise)
     key = (scenario.notion, scenario.mechanism)
-    here, kept = ring(result, unit)
+    here = ring(result, unit)
     empty = _nothing(scenario, lines)
 
     def draw() -> figures.Figure:
         return figures.frontier(
             curves,
-            eps=here,
-            nmi=kept,
+            eps=here and here[0],
+            nmi=result.mechanism.kept,
             kept=KEPT[scenario.purpose],
             unit=unit,
             limit=limit,
@@ -136,7 +137,7 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
         )
 
     shown = tuple((ref(place.line), place.number, place.faded) for place in lines.places)
-    question = (*key, scenario.purpose, by_promise, unit, here, limit, kept, empty)
+    question = (*key, scenario.purpose, by_promise, unit, here, result.mechanism.kept, limit, empty)
     return part(
         draw,
         made_of=None if is_funnel(scenario) else MadeOf(scenario.data, (shown, question)),
@@ -232,6 +233,8 @@ def _spoken(result: Result, unit: str) -> str:
         )
     if "eps" not in notions.entry(scenario.notion).parameters:
         return f"{NO_EPS} Now {kept}."
+    if not has_budget(scenario):
+        return f"Share kept at each ε; {kept} now, at any ε."
     return f"Share kept at each ε; now ε is {budget(scenario.eps, unit)}, {kept}."
 
 
@@ -350,6 +353,8 @@ def at_place(result: Result, unit: str) -> list[Drawing]:
     return [lifts(result, unit), mechanism(result), after]
 
 
-def ring(result: Result, unit: str) -> tuple[float, float]:
-    """Return where the frontier's circle is: the budget and what is kept."""
+def ring(result: Result, unit: str) -> tuple[float, float] | None:
+    """Return where the frontier's circle is: the budget and what is kept; None without a budget."""
+    if not has_budget(result.scenario):
+        return None
     return min(_size(result.scenario, unit), _limit(result, unit)), result.mechanism.kept

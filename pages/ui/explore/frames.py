@@ -34,8 +34,8 @@ def frame(results: Sequence[Result], unit: str, *, lines: bool) -> Frame:
     (result,) = results
     note = partial(_words, result, unit)
     changes = following.frame(result, note, lambda _: charts.at_place(result, unit))
-    if lines:
-        changes["charts"]["frontier"] = {"now": numbers(charts.ring(result, unit))}
+    if lines and (here := charts.ring(result, unit)):
+        changes["charts"]["frontier"] = {"now": numbers(here)}
     return changes
 
 

@@ -99,7 +99,7 @@ NO_BUDGET = "Nothing to compare: this mechanism has no budget."
 def frontier(
     lines: Sequence[Line],
     *,
-    eps: float,
+    eps: float | None,
     nmi: float,
     unit: str,
     limit: float,
@@ -111,7 +111,8 @@ def frontier(
 ) -> Figure:
     """Draw utility against ε, a line each; the browser rings the point in `layout.meta.now`.
 
-    A `dense` one is for a card of a board: its legend lies where no line is, if there is room.
+    `eps`: of that point; None where it has none and is not drawn. A `dense` one is for a card of a
+    board: its legend lies where no line is, if there is room.
     """
     along = budget or Budget("ε", "privacy budget ε", unit, ".2f")
     title = f"{along.axis}{f', in {along.unit}' if along.unit else ''}: lower is more private"
@@ -130,7 +131,8 @@ def frontier(
             yaxis=axis(kept.axis, (-0.03, 1.05), **PERCENT),
             showlegend=True,
             legend=_inside(lines, limit) if dense else legend(1.02),
-            meta={"now": numbers([eps, nmi])} | ({"low": LOW} if dense else {}),
+            meta={"now": None if eps is None else numbers([eps, nmi])}
+            | ({"low": LOW} if dense else {}),
             annotations=[] if lines else [note(empty, 0.5, 0.5)],
             hoverdistance=24,
         ),

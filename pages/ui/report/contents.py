@@ -24,6 +24,7 @@ from core.scenario.url import to_query
 from core.studies.advice import Consequences
 from core.studies.frontier import Frontier
 from core.studies.funnel import is_funnel
+from core.studies.matching import has_budget
 from core.studies.side_by_side import SLOW_CELLS, level_title, levels, reference
 from core.validation import FloatArray
 from core.wording import fixed, number_of, percent
@@ -196,7 +197,7 @@ def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.F
         budget = figures.Budget("M", "revealed about S on average", unit if scale != 1 else "nats")
     return figures.frontier(
         drawn,
-        eps=min(scenario.eps * scale, most),
+        eps=min(scenario.eps * scale, most) if has_budget(scenario) else None,
         nmi=result.mechanism.kept,
         kept=kept,
         unit=unit,

@@ -78,7 +78,14 @@ LARGE = {"sum": "∑", "prod": "∏"}
 NAMED = ("max", "min", "log")
 """Operators that are written as words; limits of the first two are written below."""
 
-SPACES = {",": "0.17em", ";": "0.28em", " ": "0.25em", "quad": "1em", "qquad": "2em"}
+SPACES = {
+    "!": "-0.17em",
+    ",": "0.17em",
+    ";": "0.28em",
+    " ": "0.25em",
+    "quad": "1em",
+    "qquad": "2em",
+}
 """Commands that are spaces, and their widths."""
 
 IGNORED = ("Bigl", "Bigr", "bigl", "bigr", "textstyle")

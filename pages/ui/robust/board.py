@@ -12,6 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
+from core.mechanisms import catalogue as mechanisms
+from core.notions import catalogue as notions
 from core.records.left_out import for_others
 from core.scenario import Scenario
 from core.scenario.context import Context
@@ -26,7 +28,7 @@ from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
 from pages.ui.report.comparison import Picture
-from pages.ui.report.robust import Parts, report
+from pages.ui.report.parts import Parts, report
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results, studies
 from pages.ui.style import glossary
@@ -43,6 +45,9 @@ MISSED, WITHIN, LEVELS, BELOW = "robust_missed", "robust_within", "robust_made",
 
 TERMS = ("n", "ball_bound", "distance_of_truth", "confidence_set")
 """The terms that explain the figures."""
+
+EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
+"""The designs whose formulas a report has."""
 
 TITLE = "What if the data misleads?"
 """The page's question."""
@@ -161,7 +166,9 @@ def _report(
             "Designs": outcome_table(designs.outcomes, unit),
             LEAVES: _interval_table(scenario, sample),
         },
+        explained=[notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)],
         program=robust_snippet(public, results.records(scenario), _robust(designs).key),
+        address=("robust", {}),
     )
     return report(TITLE, public, shown, nameless=public != scenario)
 

@@ -49,6 +49,12 @@ def of(*scenarios: Scenario) -> Context:
     return together([context(scenario, _title(scenario)) for scenario in scenarios])
 
 
+def of_data(scenario: Scenario) -> Context:
+    """Return what a question's data is about, without its promise."""
+    promised = {"notion", "mechanism", "kept"}
+    return {name: value for name, value in of(scenario).items() if name not in promised}
+
+
 def of_count(report: CountReport) -> Context:
     """Return what a count of records is about, without a promise."""
     details = {"data": report.title, "S": report.secret, "X": report.released}

@@ -88,3 +88,17 @@ def test_a_figure_that_is_not_kept_is_sent_as_it_is(sent):
     figure = {"data": [], "layout": {"height": 200}}
     chart(figure, key="it", title="Chart", alt="a chart")
     assert json.loads(sent[0]["data"])["height"] == 200
+
+
+def test_a_table_names_its_rows_and_columns_once(sent):
+    cells = [[["a", "x"], ["a", "y"]], [["b", "x"], ["b", "y"]]]
+    figures = [
+        {"data": [{"type": "heatmap", "customdata": customdata}], "layout": {"height": 300}}
+        for customdata in (cells, [[["a", "x"], ["b", "y"]]], [[["a", "x", "1"]]], [])
+    ]
+    for figure in figures:
+        chart(figure, key="it", title="Chart", alt="a chart")
+    (first,), *others = [json.loads(json.loads(item["data"])["data"]) for item in sent]
+    assert first == {"type": "heatmap", "names": [["a", "b"], ["x", "y"]]}
+    assert others == [figure["data"] for figure in figures[1:]]
+    assert figures[0]["data"][0]["customdata"] == cells

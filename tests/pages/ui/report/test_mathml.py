@@ -7,6 +7,7 @@ import pytest
 
 from core.measures import catalogue as measures
 from core.mechanisms import catalogue as mechanisms
+from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 from pages.ui.report.document import mathml
 
@@ -16,6 +17,7 @@ FORMULAS = [
         *notions.ALL,
         *mechanisms.CATALOGUE.values(),
         *measures.ENTRIES,
+        *ranges.CATALOGUE,
     )
 ]
 

@@ -26,11 +26,23 @@ OFFER = Offer((WATCHED,), tuple(place / 10 for place in range(1, 30)), drawn)
 def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
     monkeypatch.setattr(frames.answers, "ready", lambda request: request)
     result = frames.ready(OFFER, 10, {})
-    assert len(result) == frames.AT_ONCE
-    assert all(abs(place - 10) <= frames.AT_ONCE / 2 for place in result)
+    assert list(result) == [10, 9, 11]
     assert result[10]["at"] == [1.1]
-    assert not result.keys() & frames.ready(OFFER, 10, dict.fromkeys(result, "")).keys()
+    more = frames.ready(OFFER, 10, dict.fromkeys(result, ""))
+    assert len(more) == frames.AT_ONCE
+    assert all(1 < abs(place - 10) <= 1 + frames.AT_ONCE / 2 for place in more)
+    moved = frames.ready(OFFER, 25, dict.fromkeys([*result, *more], ""))
+    assert list(moved) == [25, 24, 26]  # the browser waits for the first
     assert frames.ready(OFFER, 10, dict.fromkeys(range(29), "")) == {}
+
+
+def test_charts_are_sent_in_the_order_in_which_they_are_drawn():
+    made = {place: {"charts": {"lifts": place, "after": place}, "open": False} for place in (4, 3)}
+    made[2] = {"charts": {"before": 2}, "open": True}
+    sent = json.loads(frames.written(made))
+    assert list(sent["charts"]) == ["lifts", "after", "before"]
+    assert sent["charts"]["after"] == {"4": 4, "3": 3}
+    assert sent["frames"] == {"4": {"open": False}, "3": {"open": False}, "2": {"open": True}}
 
 
 def test_no_frame_waits_for_slow_ones_after_it(monkeypatch):

@@ -1,4 +1,4 @@
-"""The report of the Robust page: a sample, what it leaves possible, and designs at the truth."""
+"""The report of a page that says what data leaves possible: Robust and Confusability."""
 
 from __future__ import annotations
 
@@ -9,26 +9,27 @@ from datetime import datetime
 
 import pandas as pd
 
-from core.mechanisms import catalogue as mechanisms
-from core.notions import catalogue as notions
+from core.catalogued import Catalogued
 from core.scenario import Scenario
 from core.scenario.url import to_query
 from pages.ui.report.comparison import Picture
 from pages.ui.report.document import Document
 
-EXPLAINED = ("non_robust", "robust_optimal", "polyopt")
-"""The designs whose formulas it has."""
-
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What the page shows: sentences, facts by name, charts, tables by title; what makes them."""
+    """What the page shows: sentences, facts by name, charts, tables by title; what makes them.
+
+    `explained`: the entries whose formulas it has. `address`: of the page, with its own question.
+    """
 
     sentences: Sequence[str]
     facts: Mapping[str, str]
     pictures: Sequence[Picture]
     tables: Mapping[str, pd.DataFrame]
+    explained: Sequence[Catalogued]
     program: str
+    address: tuple[str, Mapping[str, list[str]]]
 
 
 def report(
@@ -53,8 +54,9 @@ def report(
     page.heading("Tables")
     for caption, table in shown.tables.items():
         page.frame(table, caption)
-    page.formulas((notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)))
+    page.formulas(shown.explained)
     written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
     sources = {"In Python, with core": shown.program, "As a scenario": written}
-    page.end(sources, "robust", to_query(scenario), when, nameless=nameless)
+    name, query = shown.address
+    page.end(sources, name, to_query(scenario) | dict(query), when, nameless=nameless)
     return page.html()
