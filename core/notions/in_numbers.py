@@ -18,7 +18,8 @@ POSSIBLE = "For every distribution consistent with the records, "
 def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
     """Return what a notion promises about a secret; "" where one factor does not say it."""
     if key == "guess":
-        return f"No output makes a guess of {secret} right with a probability above " + (
+        return (
+            f"After any output, the best guess of {secret} is right with probability at most "
             f"{percent(numbers.bound)}."
         )
     base = key.removesuffix("_delta")

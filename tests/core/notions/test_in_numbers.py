@@ -40,7 +40,7 @@ def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
             "Except for outputs of total probability 0.1",
         ),
         ("lip", {"eps": 0.0}, "No output changes any belief about S."),
-        ("guess", {"bound": 0.25}, "right with a probability above 25%."),
+        ("guess", {"bound": 0.25}, "is right with probability at most 25%."),
     ],
 )
 def test_a_promise_is_said_in_numbers(key, numbers, message):
