@@ -17,7 +17,7 @@ import pyarrow as pa
 from pyarrow import compute, parquet
 
 from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
-from core.data.readers.names import name_columns
+from core.data.readers.names import Columns, name_columns
 from core.data.tables import check_records
 from core.errors import InvalidInputError, ReadingError, choice
 from core.limits import MAX_CELL
@@ -78,7 +78,7 @@ def labelled_kind(head: bytes) -> str:
     return next((kind for start, kind, _ in _STARTS if start.match(head)), "")
 
 
-Written = tuple[tuple[str, ...], tuple[Repair, ...], str, tuple[tuple[str, str], ...]]
+Written = tuple[Columns, tuple[Repair, ...], str, tuple[tuple[str, str], ...]]
 """Columns, repairs, the column that weighs records, "" for none, and what columns are."""
 
 
@@ -162,7 +162,7 @@ class _Labelled:
         weigher = columns.names[places.index(weigher)] if weigher in places else ""
         pairs = zip(columns.names, about.column_labels, strict=True)
         titles = tuple((name, label.strip()) for name, label in pairs if label and label.strip())
-        return columns.names, (*columns.repairs, *self._repairs(variables)), weigher, titles
+        return columns, (*columns.repairs, *self._repairs(variables)), weigher, titles
 
     def _parts(self, widths: Mapping[str, int]) -> Iterator[dict[str, list[Any]]]:
         """Yield the values of all columns, some records at a time; `widths`: their most bytes.

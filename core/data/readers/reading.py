@@ -41,12 +41,13 @@ from core.data.readers.labelled import damaged, labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
+    Columns,
     first_lines,
     name_columns,
     same_names,
     unnamed_repairs,
 )
-from core.data.readers.records import drop_columns, empty_columns, write_records
+from core.data.readers.records import write_batches, write_records
 from core.data.readers.sheets import write_sheet
 from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
@@ -257,14 +258,18 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         fresh = Path(scratch, "records.parquet")
         parsed = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path
-        table = FileTable(name, (source,), parsed.columns, weigher=parsed.weigher)
+        table = FileTable(name, (source,), parsed.columns.names, weigher=parsed.weigher)
         rows = table.rows
         if rows == 0:
             raise _no_records(name, parsed)
+        empty: list[int] = []
+        if source == fresh and parsed.columns.unnamed and "empty" not in read.kept:
+            table, empty = _without_empty(table, parsed.columns, Path(scratch, "narrow.parquet"))
+        unnamed = unnamed_repairs(parsed.columns, empty)
         table = with_marks(table)
         single = _single(parsed.text) if len(table.columns) == 1 else []
         if source == fresh:
-            fresh.replace(converted)
+            table.paths[0].replace(converted)
             table = replace(table, paths=(converted,))
     return Upload(
         sha256,
@@ -277,7 +282,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         read,
         parsed.text,
         parsed.sheets,
-        (*parsed.repairs, *single),
+        (*parsed.repairs, *unnamed, *single),
         parsed.hints,
         parsed.titles,
     )
@@ -288,13 +293,33 @@ class _Parsed:
     """What a file is: its kind, its columns, what was repaired; `weigher` as of `FileTable`."""
 
     kind: str
-    columns: tuple[str, ...]
+    columns: Columns
     repairs: tuple[Repair, ...] = ()
     sheets: Sheets | None = None
     hints: tuple[Choice, ...] = ()
     text: TextFile | None = None
     weigher: str = ""
     titles: tuple[tuple[str, str], ...] = ()
+
+
+def _without_empty(file: FileTable, columns: Columns, target: Path) -> tuple[FileTable, list[int]]:
+    """Return a table without the columns that have no name and no value, and their places."""
+    names = columns.names
+    with parquet.ParquetFile(file.paths[0]) as read:
+
+        def is_empty(i: int) -> bool:
+            parts = (batch.column(0).unique() for batch in read.iter_batches(columns=[f"c{i}"]))
+            cells = (cell for part in parts for cell in part.to_pylist() if cell is not None)
+            return all(isinstance(cell, str) and not cell.strip() for cell in cells)
+
+        empty = [i for i in columns.unnamed if is_empty(i)]
+        empty = empty[len(empty) == len(names) :]  # one column at least
+        if not empty:
+            return file, empty
+        left = [i for i in range(len(names)) if i not in empty]
+        schema = pa.schema([read.schema_arrow.field(i) for i in left])
+        write_batches(read.iter_batches(columns=schema.names), schema, target)
+    return replace(file, paths=(target,), columns=tuple(names[i] for i in left)), empty
 
 
 def _single(text: TextFile | None) -> list[Repair]:
@@ -315,7 +340,7 @@ def _no_records(name: str, parsed: _Parsed) -> ReadingError:
     """Return the error of a file without records: it has names alone, or is no table."""
     lines = [] if parsed.text is None else parsed.text.first()
     alone = sum(sum(bool(cell.strip()) for cell in cells) < 2 for _, cells in lines)
-    if len(parsed.columns) > 1 and 2 * alone > len(lines):
+    if len(parsed.columns.names) > 1 and 2 * alone > len(lines):
         return ReadingError(
             f"{name} does not look like a table: {alone} of its first {len(lines)} lines have a "
             "single field."
@@ -353,23 +378,12 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
             notes.append(repaired(sentence, kept=("controls",)))
     layout = find_layout(utf8, name, read)
     text = TextFile(path, encoding, layout)
-    rows, repairs = write_records(utf8, name, layout, converted)
-    empty: list[int] = []
-    if layout.columns.unnamed and rows and "empty" not in read.kept:
-        empty = empty_columns(converted, layout)
-        empty = empty[len(empty) == layout.width :]  # one column at least
-        if empty:
-            drop_columns(converted, empty)
+    repairs = write_records(utf8, name, layout, converted)
     label = layout.kind + ("" if encoding == "utf-8" else f", {ENCODINGS[encoding]}")
     return _Parsed(
         label,
-        tuple(column for i, column in enumerate(layout.columns.names) if i not in empty),
-        (
-            *notes,
-            *layout.repairs,
-            *unnamed_repairs(layout.columns, empty),
-            *repairs,
-        ),
+        layout.columns,
+        (*notes, *layout.repairs, *repairs),
         hints=(*layout.hints, *(likelier(head, layout.delimiter) if text.guessed else ())),
         text=text,
     )
@@ -399,9 +413,7 @@ def _parquet(path: Path, name: str, read: ReadOptions) -> _Parsed:
         names = names[:-1]
         notes = [repaired(f"{_INDEX} has the row numbers of pandas: left out.", kept=("index",))]
     columns = name_columns(names, name)
-    return _Parsed(
-        "Parquet", columns.names, (*columns.repairs, *unnamed_repairs(columns, ()), *notes)
-    )
+    return _Parsed("Parquet", columns, (*columns.repairs, *notes))
 
 
 def _check_cells(path: Path, name: str) -> None:

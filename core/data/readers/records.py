@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 import io
 import mmap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice, pairwise
@@ -37,10 +37,8 @@ _COUNTED = 1 << 18
 _QUOTE, _LINE_FEED, _RETURN, _EQUALS = b'"\n\r='
 
 
-def write_records(
-    text: Path, name: str, layout: TextLayout, target: Path
-) -> tuple[int, tuple[Repair, ...]]:
-    """Write each field as text; return how many records there are, and what was repaired."""
+def write_records(text: Path, name: str, layout: TextLayout, target: Path) -> tuple[Repair, ...]:
+    """Write each field as text; return what was repaired."""
     schema = pa.schema([(f"c{i}", pa.string()) for i in range(layout.width)])
     expected = _records(text, layout) if layout.dialect.is_plain else None
     if expected is not None:
@@ -48,7 +46,7 @@ def write_records(
         try:
             rows = _fast(text, lines, schema, target)
             if rows + lines.again == expected:
-                return rows, lines.repairs()
+                return lines.repairs()
         except pa.ArrowException:
             pass  # the csv module says what is wrong, and where
     lines = _Lines(name, layout)
@@ -59,9 +57,9 @@ def write_records(
         batches = map(lines.without_names, _batches(lines.fitted(characters), schema))
         if "formulas" not in layout.read.kept:
             batches = map(lines.without_formulas, batches)
-        rows = _write(batches, schema, target)
+        write_batches(batches, schema, target)
     lines.check(text)
-    return rows, lines.repairs()
+    return lines.repairs()
 
 
 @dataclass
@@ -289,7 +287,7 @@ def _fast(text: Path, lines: _Lines, schema: pa.Schema, target: Path) -> int:
             arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
         )
         checked = (_checked(batch, lines.name, layout) for batch in batches)
-        return _write(map(lines.without_names, checked), schema, target)
+        return write_batches(map(lines.without_names, checked), schema, target)
 
 
 def _checked(batch: pa.RecordBatch, name: str, layout: TextLayout) -> pa.RecordBatch:
@@ -306,7 +304,7 @@ def _lengths(cells: pa.Array) -> Any:
     return np.diff(np.frombuffer(cells.buffers()[1], np.int32, len(cells) + 1, 4 * cells.offset))
 
 
-def _write(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:
+def write_batches(batches: Iterator[pa.RecordBatch], schema: pa.Schema, target: Path) -> int:
     """Write batches, and return how many records they have."""
     first = next(batches, None)
     if first is None:
@@ -337,25 +335,3 @@ def _batches(records: Iterator[list[str]], schema: pa.Schema) -> Iterator[pa.Rec
         yield pa.record_batch(
             [pa.array(column, pa.string()) for column in zip(*rows, strict=True)], schema
         )
-
-
-def empty_columns(target: Path, layout: TextLayout) -> list[int]:
-    """Return the columns of a file without a name that have no value in any record."""
-    empty = []
-    with parquet.ParquetFile(target) as file:
-        for place in layout.columns.unnamed:
-            parts = (batch.column(0) for batch in file.iter_batches(columns=[f"c{place}"]))
-            filled = (pc.not_equal(pc.utf8_trim_whitespace(part), pa.scalar("")) for part in parts)
-            if not any(pc.any(mask).as_py() for mask in filled):
-                empty.append(place)
-    return empty
-
-
-def drop_columns(target: Path, places: Sequence[int]) -> None:
-    """Rewrite a Parquet file without some of its columns."""
-    narrow = target.with_suffix(".narrow")
-    with parquet.ParquetFile(target) as file:
-        names = [name for i, name in enumerate(file.schema_arrow.names) if i not in places]
-        batches = file.iter_batches(columns=names)
-        _write(iter(batches), pa.schema([(name, pa.string()) for name in names]), narrow)
-    narrow.replace(target)

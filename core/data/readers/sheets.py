@@ -18,7 +18,6 @@ from core.data.readers.names import (
     find_below,
     joined_names,
     name_columns,
-    unnamed_repairs,
 )
 from core.data.readers.old_excel import read_old_excel
 from core.data.readers.opendocument import is_opendocument, read_opendocument
@@ -50,7 +49,7 @@ Cells = list[list[Any]]
 
 def write_sheet(
     path: Path, name: str, target: Path, read: ReadOptions, head: bytes
-) -> tuple[str, tuple[str, ...], tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
+) -> tuple[str, Columns, tuple[Repair, ...], Sheets, tuple[Choice, ...]]:
     """Write a sheet's records to a Parquet file.
 
     `head`: the file's first bytes. Return its kind, columns, repairs, sheets and hints.
@@ -101,9 +100,10 @@ def write_sheet(
             )
         )
     notes += _long_numbers(cells[place] for place in places)
-    names, empty = _written(cells, places, columns, target, read)
-    notes += unnamed_repairs(columns, empty)
-    return book.kind, names, tuple(notes), sheets, hints
+    width = len(columns.names)
+    data = {f"c{i}": _column([cells[place][i] for place in places]) for i in range(width)}
+    parquet.write_table(pa.table(data), target)
+    return book.kind, columns, tuple(notes), sheets, hints
 
 
 def _other_sheet(name: str, sheets: Sheets) -> ReadingError:
@@ -187,19 +187,6 @@ def _fill(cells: Cells, bounds: Bounds) -> int:
                 row[i] = value
                 filled += 1
     return filled
-
-
-def _written(
-    cells: Cells, places: list[int], columns: Columns, target: Path, read: ReadOptions
-) -> tuple[tuple[str, ...], list[int]]:
-    """Write the records; return the names of their columns, and the places of those left out."""
-    empty = []
-    if "empty" not in read.kept and places:
-        empty = [i for i in columns.unnamed if all(cells[place][i] is None for place in places)]
-    filled = [i for i in range(len(columns.names)) if i not in empty]
-    data = {f"c{at}": _column([cells[place][i] for place in places]) for at, i in enumerate(filled)}
-    parquet.write_table(pa.table(data), target)
-    return tuple(columns.names[i] for i in filled), empty
 
 
 def _column(cells: list[Any]) -> pa.Array:

@@ -71,6 +71,18 @@ def test_titles_notes_and_totals_of_a_sheet_are_left_out_and_said():
     ]
 
 
+def test_a_column_of_zeros_without_a_name_is_kept_and_one_of_blanks_is_not():
+    people = (["F", "nurse", 31, 0, " "], ["M", "clerk", 42, 0, None], ["F", "cook", 25, 0, " "])
+    content = saved(filled(["sex", "job", "age", None, None], *people))
+    columns, rows, text = read(content)
+    assert (columns, rows[0]) == (["sex", "job", "age", "column 4"], ["F", "nurse", 31.0, 0.0])
+    assert text == [
+        "Column 5 has no name and no value: left out.",
+        "Column 4 has no name: called column 4.",
+    ]
+    assert read(content, kept=("empty",))[0][3:] == ["column 4", "column 5"]
+
+
 def test_merged_cells_are_filled_and_said_or_kept():
     book = filled(["ward", "sex"], ["North", "F"], [None, "M"], [None, "F"], ["South", "M"])
     book.active.merge_cells("A2:A4")
