@@ -129,13 +129,9 @@ class Hierarchy:
 
 
 def _check_lengths(what: str, steps: tuple[float, ...]) -> None:
-    whole = all(step == int(step) >= 1 for step in steps if math.isfinite(step))
-    if (
-        not 1 <= len(steps) <= MOST_STEPS
-        or not whole
-        or not all(map(math.isfinite, steps))
-        or any(b >= a for a, b in itertools.pairwise(steps))
-    ):
+    whole = all(math.isfinite(step) and step == int(step) >= 1 for step in steps)
+    fewer = all(b < a for a, b in itertools.pairwise(steps))
+    if not (1 <= len(steps) <= MOST_STEPS and whole and fewer):
         raise InvalidInputError(
             f"{what} needs 1 to {MOST_STEPS} numbers of characters to keep, whole, decreasing and "
             f"at least 1, got {_listed(steps)}."

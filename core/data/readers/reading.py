@@ -75,23 +75,16 @@ _INDEX = "__index_level_0__"
 _SINGLE = "There is a single column. It is both S and X: S itself is released privately."
 
 _OTHER_KINDS = {
-    b"%PDF": "a PDF document",
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"GIF8": "a picture",
-    b"\x1f\x8b": "compressed: unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed: unpack it first",
-    b"7z\xbc\xaf": "compressed: unpack it first",
-    b"BZh": "compressed: unpack it first",
-    b"\xfd7zXZ\x00": "compressed: unpack it first",
-    b"<html": "a web page",
-    b"<!DOCTYPE html": "a web page",
-    b"<!doctype html": "a web page",
-    b"<?xml": "an XML document",
-    b'{"': "a JSON document",
-    b"[{": "a JSON document",
+    "a PDF document": (b"%PDF",),
+    "a picture": (b"\x89PNG", b"\xff\xd8\xff", b"GIF8"),
+    "compressed: unpack it first": (
+        *(b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"BZh", b"\xfd7zXZ\x00"),
+    ),
+    "a web page": (b"<html", b"<!DOCTYPE html", b"<!doctype html"),
+    "an XML document": (b"<?xml",),
+    "a JSON document": (b'{"', b"[{"),
 }
-"""Kinds of files that cannot be read, by their first bytes."""
+"""Kinds of files that cannot be read, with their first bytes."""
 
 
 @dataclass(frozen=True)
@@ -147,26 +140,18 @@ class TextFile:
 
     def place_of(self, record: int) -> str:
         """Say in which line a record begins, as the end of a phrase; "" far down a long file."""
-        try:
-            # about a second
-            return "" if record > 1_000_000 else f" (line {self.line_of(record):,})"
-        except BrokenError:
-            return ""
-
-    def line_of(self, record: int) -> int:
-        """Return the line in which a record begins; both are counted from 1."""
         layout = self.layout
-        with self._opened() as file:
-            for line, row in layout.dialect.rows(
-                itertools.islice(file, layout.lines, None), layout.lines
-            ):
+        if record > 1_000_000:  # about a second
+            return ""
+        with self._opened() as file, suppress(BrokenError):
+            lines = itertools.islice(file, layout.lines, None)
+            for line, row in layout.dialect.rows(lines, layout.lines):
                 again = bool(layout.names) and same_names(row, layout.names)
-                if again or (layout.read.pad == "leave" and len(row) != layout.width):
-                    continue
-                record -= 1
+                left = layout.read.pad == "leave" and len(row) != layout.width
+                record -= not (again or left)
                 if record == 0:
-                    return line
-        raise BrokenError(0, "it has fewer records")
+                    return f" (line {line:,})"
+        return ""
 
     def said(self) -> str:
         """Say that the encoding is a guess, and how a value reads in it; "" where it is none."""
@@ -361,8 +346,8 @@ def _convert(path: Path, name: str, converted: Path, head: bytes, read: ReadOpti
         columns, repairs, weigher, titles = apart(write_labelled, name, damaged(name, kind), *args)
         _check_cells(converted, name)
         return _Parsed(kind, columns, repairs, weigher=weigher, titles=titles)
-    for start, what in _OTHER_KINDS.items():
-        if head.startswith(start):
+    for what, starts in _OTHER_KINDS.items():
+        if head.startswith(starts):
             raise InvalidInputError(f"{name} is {what}; {READABLE}.")
     utf8, encoding = to_utf8(path, name, converted.with_suffix(".txt"), head, read.encoding)
     ending, notes = Path(name).suffix.lower(), []
