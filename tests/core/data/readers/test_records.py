@@ -67,7 +67,8 @@ def test_every_record_is_counted(names, body, ends, every, encoding, blank, opti
         utf8, _ = to_utf8(path, "data.csv", Path(folder, "data.txt"), path.read_bytes())
         try:
             layout = find_layout(utf8, "data.csv", options)
-            assert write_records(utf8, "data.csv", layout, target)[0] == len(rows)
+            write_records(utf8, "data.csv", layout, target)
+            assert parquet.read_metadata(target).num_rows == len(rows)
         except ReadingError:
             assert options != EXACT  # a question
             return
@@ -188,9 +189,8 @@ def test_records_and_formulas_are_found_wherever_a_block_ends(size, monkeypatch,
     path.write_text("\r\n".join(lines), newline="")
     layout = find_layout(path, "people.csv", ReadOptions())
     target = tmp_path / "people.parquet"
-    rows, repairs = write_records(path, "people.csv", layout, target)
+    repairs = write_records(path, "people.csv", layout, target)
     assert parquet.read_table(target).column(0).to_pylist() == ["1", "02134", "a\r\nb", "2"]
-    assert rows == 4
     assert [repair.sentence for repair in repairs] == [
         '1 value such as ="02134" is a formula for a text: read as 02134.'
     ]
