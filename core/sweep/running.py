@@ -64,14 +64,17 @@ class PoolWorkers(Workers):
 
     @property
     def room(self) -> int:
+        """Most chunks that may be handed out at one time."""
         return AHEAD * self._pool.size
 
     def submit(self, chunk: Chunk) -> None:
+        """Hand out a chunk."""
         limit = 600.0 + 10 * chunk.seconds
         job = self._pool.submit(compute, chunk, time_limit=limit, owner=self._owner)
         self._jobs.append((chunk, job))
 
     def finished(self) -> list[Outcome]:
+        """Wait a moment, and return the chunks that have ended since."""
         if self._jobs:
             self._jobs[0][1].wait(PATIENCE)
         ended: list[tuple[Chunk, Job[object]]] = []
@@ -82,6 +85,7 @@ class PoolWorkers(Workers):
         return [(chunk, _outcome(job)) for chunk, job in ended]
 
     def cancel(self) -> None:
+        """Take back all chunks that have not ended."""
         for _, job in self._jobs:
             job.cancel()
         self._jobs.clear()

@@ -317,10 +317,11 @@ def _keys() -> dict[str, str]:
 
 
 def form() -> Form:
-    held = {name: value(key) for name, key in _keys().items()}
-    return Form(
-        **{name: tuple(now) if isinstance(now, list) else now for name, now in held.items()}
-    )
+    held: dict[str, Any] = {}
+    for name, key in _keys().items():
+        now = value(key)
+        held[name] = tuple(now) if isinstance(now, list) else now
+    return Form(**held)
 
 
 def take(chosen: Form) -> bool:
