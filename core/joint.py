@@ -140,8 +140,8 @@ class Joint:
         shares = validation.normalised(array, "The joint matrix")
         s_names = validation.labels(s_labels, array.shape[0], "s", "s_labels")
         x_names = validation.labels(x_labels, array.shape[1], "x", "x_labels")
-        kept_s = np.flatnonzero(array.any(axis=1))
-        kept_x = np.flatnonzero(array.any(axis=0))
+        of_s, of_x = array.any(axis=1), array.any(axis=0)
+        kept_s, kept_x = np.flatnonzero(of_s), np.flatnonzero(of_x)
         p = shares[np.ix_(kept_s, kept_x)]
         p.flags.writeable = False
         with np.errstate(over="ignore"):
@@ -154,8 +154,8 @@ class Joint:
             n=int(total) if whole else None,
             kept_s=kept_s,
             kept_x=kept_x,
-            dropped_s=tuple(name for i, name in enumerate(s_names) if i not in set(kept_s)),
-            dropped_x=tuple(name for i, name in enumerate(x_names) if i not in set(kept_x)),
+            dropped_s=tuple(s_names[i] for i in np.flatnonzero(~of_s)),
+            dropped_x=tuple(x_names[i] for i in np.flatnonzero(~of_x)),
         )
 
     @classmethod

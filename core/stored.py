@@ -108,7 +108,9 @@ class _Writer:
             result = ["a", self._array(value), value.flags.writeable]
         elif dataclasses.is_dataclass(value):
             fields = [field.name for field in dataclasses.fields(value) if field.init]
-            result = ["o", _place(kind), {name: self.told(getattr(value, name)) for name in fields}]
+            kept = getattr(value, "__dict__", {})  # a large kernel's entries, and not all its cells
+            told = {name: self.told(kept.get(name, getattr(value, name, None))) for name in fields}
+            result = ["o", _place(kind), told]
         else:
             raise InvalidInputError(f"A {kind.__name__} cannot be written as an answer.")
         self._seen[id(value)] = (len(self._seen), value)  # the value too: its id stays its own
