@@ -36,6 +36,12 @@ class Entries:
         outer, inner = np.divmod(self.at, self.shape[0 if self.by_columns else 1])
         return (inner, outer) if self.by_columns else (outer, inner)
 
+    def sums(self) -> FloatArray:
+        """Return the sum of each row, shape (n_x,)."""
+        totals = np.zeros(self.shape[0])
+        np.add.at(totals, self.places()[0], self.values)
+        return totals
+
     def dense(self) -> FloatArray:
         """Return the kernel, read-only; the same array for as long as someone holds it."""
         held: FloatArray | None = _HELD.get(id(self))
@@ -57,11 +63,16 @@ _ENTRIES: dict[int, Entries] = {}
 """The entries that arrays were made of, by these."""
 
 
+def made_of(kernel: FloatArray) -> Entries | None:
+    """Return the entries that an array was made of, if it was made of any."""
+    return _ENTRIES.get(id(kernel))
+
+
 def entries_of(kernel: FloatArray) -> Entries | None:
     """Return the entries of a kernel (n_x, n_y); None where it is small or they are many."""
-    made_of = _ENTRIES.get(id(kernel))
-    if made_of is not None:
-        return made_of
+    known = made_of(kernel)
+    if known is not None:
+        return known
     flags = kernel.flags
     if kernel.size < LARGE or not (flags.c_contiguous or flags.f_contiguous):
         return None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.entries import made_of
 from core.errors import InvalidInputError
 from core.level_order import all_numbers, position
 from core.three_way import ThreeWay
@@ -303,7 +304,13 @@ class Joint:
         """Return a kernel with n_x or n_s·n_x rows as an array, checked."""
         array = np.asarray(kernel, dtype=np.float64)
         reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
-        return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)
+        rows = self.n_s * self.n_x if reads_secret else self.n_x
+        few = made_of(array)
+        if few is None or few.shape[0] != rows:
+            return validation.kernel(array, rows)
+        validation.matrix(few.values[None], "kernel")
+        validation.sums_to_one(few.sums(), "kernel")
+        return array
 
 
 def _sizes(n_s: int, n_x: int) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.entries import Entries
 from core.joint import Joint
 from core.mechanisms.outputs import names_of_parts, numbered
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -41,10 +42,9 @@ def partition_mechanism(
 
 def merging_kernel(partition: Partition, n_x: int) -> FloatArray:
     """Return P(y | x), shape (n_x, n_sets): 1 where x is in the y-th set."""
-    kernel = np.zeros((n_x, len(partition)), order="F")  # large ones are read output by output
-    for y, members in enumerate(partition):
-        kernel[list(members), y] = 1.0
-    return kernel
+    at = [y * n_x + np.sort(members) for y, members in enumerate(map(np.array, partition))]
+    places = np.concatenate(at)
+    return Entries((n_x, len(partition)), places, np.ones(len(places)), by_columns=True).dense()
 
 
 def merged_labels(

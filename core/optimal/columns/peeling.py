@@ -17,7 +17,7 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
-from core.entries import entries_of
+from core.entries import Entries, entries_of
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CLOSE
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -85,10 +85,11 @@ class Peeling:
         total = np.zeros(len(self.p_x))
         for symbols, weights in self.outputs:
             total[symbols] += weights
-        kernel = np.zeros((len(self.outputs), len(self.p_x)))
-        for shares, (symbols, weights) in zip(kernel, self.outputs, strict=True):
-            shares[symbols] = weights / total[symbols]
-        return kernel.T
+        n_x, n_y = len(self.p_x), len(self.outputs)
+        at = [y * n_x + symbols for y, (symbols, _) in enumerate(self.outputs)]
+        shares = [weights / total[symbols] for symbols, weights in self.outputs]
+        few = Entries((n_x, n_y), np.concatenate(at), np.concatenate(shares), by_columns=True)
+        return few.dense()
 
     def _keep(self, replaced: Sequence[int]) -> None:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
