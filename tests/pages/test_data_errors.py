@@ -104,7 +104,9 @@ def test_after_an_error_the_last_charts_stay_and_say_so():
     app = open_page(x="nope")
     assert "The charts show" not in " ".join(caption.value for caption in app.caption)
     app = open_page()
-    app.multiselect(key="data_released").set_value(["age", "education", "occupation"])
+    app.multiselect(key="data_released").set_value(
+        ["age", "education", "occupation", "hours-per-week"]
+    )
     checked(app.run())
     assert len(app.error) == 1
     message = [caption.value.replace("\\", "") for caption in app.caption]
