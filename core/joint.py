@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
+from core.entries import made_of
 from core.errors import InvalidInputError
 from core.level_order import all_numbers, position
 from core.three_way import ThreeWay
@@ -140,8 +141,8 @@ class Joint:
         shares = validation.normalised(array, "The joint matrix")
         s_names = validation.labels(s_labels, array.shape[0], "s", "s_labels")
         x_names = validation.labels(x_labels, array.shape[1], "x", "x_labels")
-        kept_s = np.flatnonzero(array.any(axis=1))
-        kept_x = np.flatnonzero(array.any(axis=0))
+        of_s, of_x = array.any(axis=1), array.any(axis=0)
+        kept_s, kept_x = np.flatnonzero(of_s), np.flatnonzero(of_x)
         p = shares[np.ix_(kept_s, kept_x)]
         p.flags.writeable = False
         with np.errstate(over="ignore"):
@@ -154,8 +155,8 @@ class Joint:
             n=int(total) if whole else None,
             kept_s=kept_s,
             kept_x=kept_x,
-            dropped_s=tuple(name for i, name in enumerate(s_names) if i not in set(kept_s)),
-            dropped_x=tuple(name for i, name in enumerate(x_names) if i not in set(kept_x)),
+            dropped_s=tuple(s_names[i] for i in np.flatnonzero(~of_s)),
+            dropped_x=tuple(x_names[i] for i in np.flatnonzero(~of_x)),
         )
 
     @classmethod
@@ -303,7 +304,13 @@ class Joint:
         """Return a kernel with n_x or n_s·n_x rows as an array, checked."""
         array = np.asarray(kernel, dtype=np.float64)
         reads_secret = array.ndim == 2 and array.shape[0] == self.n_s * self.n_x
-        return validation.kernel(array, self.n_s * self.n_x if reads_secret else self.n_x)
+        rows = self.n_s * self.n_x if reads_secret else self.n_x
+        few = made_of(array)
+        if few is None or few.shape[0] != rows:
+            return validation.kernel(array, rows)
+        validation.matrix(few.values[None], "kernel")
+        validation.sums_to_one(few.sums(), "kernel")
+        return array
 
 
 def _sizes(n_s: int, n_x: int) -> tuple[int, int]:

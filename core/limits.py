@@ -11,12 +11,12 @@ ROUNDING = 1e-12
 FAR = 300.0
 """Budget in nats of which e^{2ε} is a double, with room for a product; and e^ε of twice it."""
 
-MAX_LEVELS = 5_000
-"""Most symbols of S or of X that are loaded: X itself as a mechanism is a matrix of 200 MB then, of
-which .9 GB is taken while it is made; with 10,000 symbols it would be four times as much."""
+MAX_LEVELS = 10_000
+"""Most symbols of S or of X that are loaded: all cells of X itself as a mechanism are 800 MB then,
+and a first optimum takes 5 s of a processor and up to 1.5 GB."""
 
 MAX_CELLS = 250_000
-"""Most cells of a joint, 50×5000: the rows of a set grow with them, and whole proofs."""
+"""Most cells of a joint, 25×10000: the rows of a set grow with them, and whole proofs."""
 
 MAX_ENTRIES = 50_000_000
 """Most entries of the matrix of a mechanism that reads S, which has n_s rows for each x: 400 MB."""

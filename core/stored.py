@@ -108,10 +108,14 @@ class _Writer:
             result = ["a", self._array(value), value.flags.writeable]
         elif dataclasses.is_dataclass(value):
             fields = [field.name for field in dataclasses.fields(value) if field.init]
+            kept = getattr(value, "__dict__", {})  # a large kernel's entries, and not all its cells
             result = [
                 "o",
                 _place(kind),
-                {name: self.encoded(getattr(value, name)) for name in fields},
+                {
+                    name: self.encoded(kept[name] if name in kept else getattr(value, name))
+                    for name in fields
+                },
             ]
         else:
             raise InvalidInputError(f"A {kind.__name__} cannot be written as an answer.")

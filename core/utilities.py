@@ -10,11 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import measures, validation
+from core.entries import entries_of
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, SUM_TOL
+from core.optimal.plan import SIZES
 from core.optimal.utility import (
     Greatest,
+    Likeliest,
     MutualInformation,
     OfImage,
     Utility,
@@ -78,7 +81,7 @@ class Purpose(ABC):
     def range(self, joint: Joint) -> tuple[float, float]:
         """Return the utility of an output independent of X, and that of X itself."""
         nothing = self.value(joint, np.ones((joint.n_x, 1)))
-        return nothing, max(nothing, self.value(joint, np.eye(joint.n_x)))
+        return nothing, max(nothing, self.size() * self.solver_utility(joint).of_x(joint.p_x))
 
     def share(self, joint: Joint, value: float) -> float:
         """Return (value − low)/(high − low) of `range`, clipped to [0, 1]; 1 where low = high."""
@@ -108,7 +111,14 @@ class Information(Purpose):
 
     def value(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return I(X;Y) in nats, of a mechanism that may read S too."""
-        information = float(measures.mutual_information(joint.release_x(kernel)))
+        array = joint.checked_kernel(kernel)
+        few = entries_of(array) if len(array) == joint.n_x else None
+        if few is None:
+            information = float(measures.mutual_information(joint.release_x(array)))
+        else:
+            x, y = few.places()
+            seen = joint.p_x[x] * few.values
+            information = measures.information_of_entries(x, y, seen)
         entropy = float(measures.entropy(joint.p_x))
         return entropy if entropy - information < ROUNDING else information
 
@@ -202,6 +212,8 @@ class Guess(Purpose):
     def solver_utility(self, joint: Joint) -> Utility:
         """Return Σ_y max_t P(t, y)."""
         task = self.p_t_given_x
+        if task is None and joint.n_x**2 > SIZES.action_symbols:
+            return Likeliest()
         return Greatest(np.eye(joint.n_x) if task is None else _task_of(task, joint))
 
 

@@ -92,14 +92,18 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
     if array.shape[0] != rows:
         raise InvalidInputError(f"{name} must have {rows} rows, got {array.shape[0]}.")
     with np.errstate(over="ignore"):
-        totals = array.sum(axis=1)
+        sums_to_one(array.sum(axis=1), name)
+    return array
+
+
+def sums_to_one(totals: FloatArray, name: str) -> None:
+    """Raise unless the rows of a kernel sum to 1, given their sums."""
     off = np.abs(totals - 1)
     if (off > SUM_TOL).any():
         row = int(off.argmax())
         raise InvalidInputError(
             f"Each row of {name} must sum to 1, row {row} sums to {totals[row]:.12g}."
         )
-    return array
 
 
 def budget(value: float, name: str) -> float:

@@ -23,7 +23,7 @@ from core.measures.pointwise import (
     power_gain,
     ratio,
 )
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 Average = Any
 """A float for one joint, an array for a batch: untyped, as NumPy's own sums are."""
@@ -69,6 +69,32 @@ def mutual_information(joint_sy: ArrayLike) -> Average:
         p_y = parts.p_y[..., 0, :]
         total += (p_y * np.where(p_y > 0, divergence_of(parts), 0.0)).sum(axis=-1)
     return total
+
+
+def information_of_entries(rows: IntArray, columns: IntArray, weights: FloatArray) -> float:
+    """Return `mutual_information` of a joint whose cells are 0 but for some, in nats.
+
+    Parameters
+    ----------
+    rows, columns : ndarray
+        The place of each cell, shape (k,), no two alike.
+    weights : ndarray
+        Its probability, shape (k,); divided by their sum.
+
+    Examples
+    --------
+    >>> both = np.array([0, 1])
+    >>> information_of_entries(both, both, np.array([0.5, 0.5])).__round__(6)
+    0.693147
+    """
+    weights = weights / weights.sum()
+    prior = np.bincount(rows, weights)[rows] * np.bincount(columns, weights)[columns]
+    gap = (weights - prior) / prior
+    near = np.abs(gap) < 1
+    terms = weights * np.log(weights / prior) - weights + prior
+    terms[near] = prior[near] * ((1 + gap[near]) * np.log1p(gap[near]) - gap[near])
+    # any other cell adds its P(s) P(y)
+    return float(terms.sum() + max(1.0 - prior.sum(), 0.0))
 
 
 def total_variation(joint_sy: ArrayLike) -> Average:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.entries import Entries, entries_of
 from core.joint import Joint
 from core.validation import FloatArray, IntArray
 from core.wording import percent
@@ -41,6 +42,9 @@ def reading_order(
     p_x: FloatArray, x_labels: Sequence[str], kernel: FloatArray
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Do as `in_reading_order`, where some P(x) may be 0; shapes: p_x (n_x,), kernel (n_x, n_y)."""
+    few = entries_of(kernel)
+    if few is not None:
+        return _few_in_reading_order(p_x, x_labels, few)
     n_y = kernel.shape[1]
     likeliest, most = np.zeros(n_y, dtype=np.intp), np.zeros(n_y)
     listed: list[_Members] = []
@@ -58,6 +62,47 @@ def reading_order(
     # as it lies in memory: 5,000 × 3,800 are turned in half a second
     ordered: FloatArray = kernel.T[order].T if kernel.flags.f_contiguous else kernel[:, order]
     return ordered, _names([listed[y] for y in order], x_labels)
+
+
+def _few_in_reading_order(
+    p_x: FloatArray, x_labels: Sequence[str], few: Entries
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Do as `reading_order` with the entries of a kernel."""
+    n_x, n_y = few.shape
+    x, y = few.places()
+    sort = np.lexsort((x, y))
+    x, y, values = x[sort], y[sort], few.values[sort]
+    ends = np.cumsum(np.bincount(y, minlength=n_y))[:-1]
+    parts = [part if len(part) else np.zeros(1, np.intp) for part in np.split(x, ends)]
+    weights = np.split(p_x[x] * values, ends)
+    shares = [
+        # where P(y) = 0, the inputs that lead to y, if any
+        mass if mass.any() else own if len(own) else np.zeros(1)
+        for mass, own in zip(weights, np.split(values, ends), strict=True)
+    ]
+    listed = [_part(part, mass) for part, mass in zip(parts, shares, strict=True)]
+    likeliest = [int(members.first[0]) for members in listed]
+    order = np.lexsort(([-members.shares[0] for members in listed], likeliest))
+    place = np.empty(n_y, dtype=np.intp)
+    place[order] = np.arange(n_y)
+    at = place[y] * n_x + x
+    sort = np.argsort(at)
+    ordered = Entries(few.shape, at[sort], values[sort], by_columns=True)
+    return ordered.dense(), _names([listed[y] for y in order], x_labels)
+
+
+def _part(part: Sequence[int] | IntArray, mass: FloatArray) -> _Members:
+    """Return the inputs of an output that count, given those that lead to it and their weights."""
+    total = mass.sum()
+    members = _counting(mass / total if total > 0 else np.full(len(mass), 1 / len(mass)))
+    return members._replace(first=np.asarray(part)[members.first])
+
+
+def names_of_parts(
+    parts: Sequence[Sequence[int]], masses: Sequence[FloatArray], x_labels: Sequence[str]
+) -> tuple[str, ...]:
+    """Name each output by its likeliest inputs, given the inputs of each and their weights."""
+    return _names(list(map(_part, parts, masses)), x_labels)
 
 
 def output_names(posterior: FloatArray, x_labels: Sequence[str]) -> tuple[str, ...]:
@@ -105,16 +150,18 @@ def _members(posterior: FloatArray) -> list[_Members]:
     """Return the inputs of each output that count, the likeliest first; posterior (n_x, n_y)."""
     mass = posterior.sum(axis=0)
     columns = np.ascontiguousarray((posterior / np.where(mass > 0, mass, 1.0)).T)
-    listed = []
-    for shares in columns:
-        # least P(x | y) at which x is named: residues of a solver's tolerance are smaller
-        members = np.flatnonzero(shares >= 1e-6)
-        if len(members) <= 1:
-            members = np.array([shares.argmax()])
-        members = members[np.argsort(-shares[members], kind="stable")]
-        rest = float(shares[members[NAMED:]].sum())
-        listed.append(_Members(members[:NAMED], shares[members[:NAMED]], len(members), rest))
-    return listed
+    return [_counting(shares) for shares in columns]
+
+
+def _counting(shares: FloatArray) -> _Members:
+    """Return the inputs of an output that count, given the shares of all, (n_x,)."""
+    # least P(x | y) at which x is named: residues of a solver's tolerance are smaller
+    members = np.flatnonzero(shares >= 1e-6)
+    if len(members) <= 1:
+        members = np.array([shares.argmax()])
+    members = members[np.argsort(-shares[members], kind="stable")]
+    rest = float(shares[members[NAMED:]].sum())
+    return _Members(members[:NAMED], shares[members[:NAMED]], len(members), rest)
 
 
 def _name(members: _Members, x_labels: Sequence[str], decimals: int) -> str:

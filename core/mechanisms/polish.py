@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from core.entries import entries_of
 from core.joint import Joint
 from core.limits import CLOSE, DUST
 from core.notions.base import Notion, PointwiseNotion
@@ -20,15 +23,9 @@ SHARES = tuple(1e-15 * 10.0**power for power in range(6))
 
 def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     """Return a kernel (n_x, n_y) with 0 for rounding, where the notion can hold."""
-    prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
-    dust = (kernel > 0) & (kernel <= DUST)
-    if dust.any():  # of a large kernel its copies take time and memory
-        weights = prior[:, None] * kernel
-        dust &= weights <= DUST * weights.sum(axis=0)
-    if not dust.any() or any(part.of_estimate for part in notion.parts):  # slow to check
+    exact = None if any(part.of_estimate for part in notion.parts) else _without_dust(joint, kernel)
+    if exact is None:  # nothing to clear, or slow to check
         return kernel
-    exact = np.where(dust, 0.0, kernel)
-    exact /= exact.sum(axis=1, keepdims=True)
     if notion.holds(joint, exact):
         return exact
     if exact.size * exact.shape[1] > MOST_NESTED:
@@ -44,6 +41,30 @@ def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
         if notion.holds(joint, moved):
             return moved
     return kernel
+
+
+def _without_dust(joint: Joint, kernel: FloatArray) -> FloatArray | None:
+    """Return a kernel (n_x, n_y) with 0 for rounding; None where there is none."""
+    prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
+    few = entries_of(kernel)
+    if few is not None:
+        x, y = few.places()
+        weights = prior[x] * few.values
+        dust = few.values <= DUST
+        dust &= weights <= DUST * np.bincount(y, weights)[y]
+        if not dust.any():
+            return None
+        x, values = x[~dust], few.values[~dust]
+        return replace(few, at=few.at[~dust], values=values / np.bincount(x, values)[x]).dense()
+    dust = (kernel > 0) & (kernel <= DUST)
+    if dust.any():  # of a large kernel its copies take time and memory
+        weights = prior[:, None] * kernel
+        dust &= weights <= DUST * weights.sum(axis=0)
+    if not dust.any():
+        return None
+    exact = np.where(dust, 0.0, kernel)
+    exact /= exact.sum(axis=1, keepdims=True)
+    return exact
 
 
 def _pointwise(notion: Notion) -> bool:

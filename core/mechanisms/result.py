@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import wraps
-from typing import ParamSpec
+from copy import copy
+from dataclasses import dataclass, field
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 
 from core import measures
 from core.audit import Audit, require
 from core.clock import Watch, watching
+from core.entries import Entries, entries_of
 from core.joint import Joint
 from core.notions.base import Notion
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 CUT = "time limit"
 """Status of a mechanism that is not proven optimal, where time cut any step towards it short."""
 
 
+class _Kernel:
+    """The field of a kernel, kept as its entries where it is large and most are 0."""
+
+    def __get__(self, owner: object | None, kind: type) -> FloatArray:
+        if owner is None:
+            raise AttributeError  # a class has none
+        kept: FloatArray | Entries = vars(owner)["kernel"]
+        return kept.dense() if isinstance(kept, Entries) else kept
+
+    def __set__(self, owner: object, kernel: FloatArray | Entries) -> None:
+        few = kernel if isinstance(kernel, Entries) else entries_of(kernel)
+        vars(owner)["kernel"] = kernel if few is None else few
+
+
+def _keeping(name: str, field: object, kind: type[T]) -> type[T]:
+    """Return a class with another way to keep one of its fields."""
+    setattr(kind, name, field)
+    return kind
+
+
+@partial(_keeping, "kernel", _Kernel())
 @dataclass(frozen=True, eq=False)
 class Mechanism:
     """A mechanism P(y | x), its utility and its audit.
@@ -85,7 +109,8 @@ class Mechanism:
     @property
     def n_y(self) -> int:
         """Number of outputs."""
-        return int(self.kernel.shape[1])
+        kept: FloatArray | Entries = vars(self)["kernel"]
+        return int(kept.shape[1])
 
 
 def make_mechanism(
@@ -146,11 +171,15 @@ def make_mechanism(
     bound = most if upper_bound is None else max(min(upper_bound, most), utility)
     nmi = 1.0 if entropy == 0 else min(1.0, information / entropy)
     names = tuple(y_labels) if y_labels is not None else _numbered(kernel.shape[1])
-    frozen = np.array(kernel)
-    frozen.flags.writeable = False
+    few = entries_of(kernel)
+    if few is None:
+        kept = np.array(kernel)
+        kept.flags.writeable = False
+    else:  # what the field takes too: an array of these would be scanned again
+        kept = cast(FloatArray, few)
     return Mechanism(
         name=name,
-        kernel=frozen,
+        kernel=kept,
         x_labels=joint.x_labels,
         y_labels=names,
         utility=utility,
@@ -169,13 +198,21 @@ def make_mechanism(
     )
 
 
+def changed(mechanism: Mechanism, **changes: Any) -> Mechanism:
+    """Do as `dataclasses.replace`, without a look at the kernel."""
+    result = copy(mechanism)
+    for name, value in changes.items():
+        object.__setattr__(result, name, value)
+    return result
+
+
 def revalued(joint: Joint, mechanism: Mechanism, purpose: Purpose) -> Mechanism:
     """Return a mechanism with its utility for another purpose, its upper bound that of X itself."""
     if isinstance(purpose, type(mechanism.purpose)) and isinstance(purpose, Information):
         return mechanism
     utility = purpose.value(joint, mechanism.kernel)
     most = max(purpose.range(joint)[1], utility)
-    return replace(
+    return changed(
         mechanism,
         utility=utility,
         upper_bound=most,
@@ -197,7 +234,7 @@ def valued(joint: Joint, mechanism: Mechanism, purpose: Purpose) -> Mechanism:
 def cut_if(mechanism: Mechanism, watch: Watch) -> Mechanism:
     """Return a mechanism with status `CUT` if a watch recorded one, unless it is proven optimal."""
     cut = watch.cut and mechanism.status != "optimal"
-    return replace(mechanism, status=CUT) if cut else mechanism
+    return changed(mechanism, status=CUT) if cut else mechanism
 
 
 def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:

@@ -258,6 +258,9 @@ class _Task:
                 return
         if solver == "auto" and self._without_search():
             return
+        if not self.goal.searched:
+            self.offer(self.first())
+            return
         if self.allowed.budgets:
             search_within(self, solver, maximise, prove=prove)
             return
@@ -337,7 +340,7 @@ class _Task:
         whole = self.allowed.exceptions == 0
         slack = len(self.p_x) * np.finfo(float).eps
         share = share_to_rows(self.allowed, self.p_x, self.best, slack) if whole else 0.0
-        return self.goal.value((self.p_x[:, None] * mixed(self.best, self.p_x, share)).T, self.p_x)
+        return self.goal.of_kernel(mixed(self.best, self.p_x, share), self.p_x)
 
     def give_up(self, error: CoreError) -> None:
         """Note the error that ended the search, and offer the mechanism to start from."""
@@ -541,7 +544,7 @@ class _Task:
     def offer(self, kernel: FloatArray, solver: str = "columns") -> float:
         """Move a kernel inside the set, keep it if it is the best so far, return its utility."""
         finished = self.finish(kernel)
-        value = self.goal.value((self.p_x[:, None] * finished).T, self.p_x)
+        value = self.goal.of_kernel(finished, self.p_x)
         if value >= self.value:
             self.best, self.value, self.solver = finished, value, solver
         return value

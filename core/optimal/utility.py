@@ -15,6 +15,7 @@ from typing import Self
 
 import numpy as np
 
+from core.entries import entries_of
 from core.validation import FloatArray, IntArray
 
 CELLS = 1 << 17
@@ -34,6 +35,9 @@ class Utility(ABC):
 
     exceptions: Exceptions | None = None
     """Outputs that need not be allowed, if there are any."""
+
+    searched: bool = True
+    """Whether any search betters what it starts from within seconds."""
 
     def excepting(self, exceptions: Exceptions | None) -> Self:
         """Return the same utility with these exceptions."""
@@ -107,6 +111,15 @@ class Utility(ABC):
         parts = [self.cost(weights[y : y + step]).sum() for y in range(0, len(weights), step)]
         return self.offset(p_x) - float(sum(parts))
 
+    def of_kernel(self, kernel: FloatArray, p_x: FloatArray) -> float:
+        """Return the utility of a mechanism P(y | x), shape (n_x, n_y)."""
+        step = max(1, CELLS // len(p_x))
+        parts = [
+            self.cost((p_x[:, None] * kernel[:, y : y + step]).T).sum()
+            for y in range(0, kernel.shape[1], step)
+        ]
+        return self.offset(p_x) - float(sum(parts))
+
 
 class MutualInformation(Utility):
     """I(X;Y) = H(X) − Σ_y P(y) H(X | Y=y), in nats.
@@ -125,6 +138,18 @@ class MutualInformation(Utility):
         """Return W·H(w/W) with W = Σw: P(y) H(X | Y=y)."""
         result: FloatArray = _x_log_x(weights.sum(axis=-1)) - _x_log_x(weights).sum(axis=-1)
         return result
+
+    def of_kernel(self, kernel: FloatArray, p_x: FloatArray) -> float:
+        """Return I(X;Y) of a mechanism P(y | x), shape (n_x, n_y)."""
+        few = entries_of(kernel)
+        if few is None:
+            return super().of_kernel(kernel, p_x)
+        x, y = few.places()
+        weights = p_x[x] * few.values
+        masses = np.zeros(kernel.shape[1])
+        np.add.at(masses, y, weights)
+        costs = _x_log_x(masses).sum() - _x_log_x(weights).sum()
+        return self.offset(p_x) - float(costs)
 
     def of_symbols(self, n_x: int) -> FloatArray:
         """Return 0 for each symbol, shape (n_x,)."""
@@ -172,6 +197,31 @@ class Greatest(Utility):
     def pieces(self) -> FloatArray:
         """Return −g(t, ·) for each t, shape (n_t, n_x)."""
         return -self.gain
+
+
+class Likeliest(Utility):
+    """Σ_y max_x P(x, y), of a right guess of X, for more symbols than a program has room for.
+
+    Examples
+    --------
+    >>> Likeliest().value(np.array([[0.4, 0.1], [0.1, 0.4]]), np.array([0.5, 0.5]))
+    0.8
+    """
+
+    searched = False
+
+    def offset(self, p_x: FloatArray) -> float:
+        """Return 0."""
+        return 0.0 * float(p_x.sum())
+
+    def cost(self, weights: FloatArray) -> FloatArray:
+        """Return −max_x w(x)."""
+        result: FloatArray = -weights.max(axis=-1)
+        return result
+
+    def of_symbols(self, n_x: int) -> FloatArray:
+        """Return −1 for each symbol, shape (n_x,)."""
+        return np.full(n_x, -1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +279,11 @@ class Centred(Utility):
 
     inner: Utility
     p_x: FloatArray
+
+    @property
+    def searched(self) -> bool:  # type: ignore[override]
+        """Whether the inner utility is searched for."""
+        return self.inner.searched
 
     @cached_property
     def base(self) -> float:

@@ -20,11 +20,11 @@ def remedies(app, key="way"):
 @pytest.fixture(scope="module")
 def ids():
     """A file: few levels, a number and a name for each record, and names of which some are rare."""
-    rows = 10_000
+    rows = 20_000
     frame = pd.DataFrame({"s": list("ab") * (rows // 2), "t": list("ppqqq") * (rows // 5)})
     frame["n"] = range(rows)
     frame["name"] = [f"u{i}" for i in range(rows)]
-    frame["zip"] = [f"z{i if i < 7_000 else i % 20}" for i in range(rows)]
+    frame["zip"] = [f"z{i if i < 14_000 else i % 20}" for i in range(rows)]
     return frame.to_csv(index=False).encode()
 
 
@@ -56,7 +56,7 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
     app.multiselect(key="data_released").set_value(released)
     app.session_state["_data"] = replace(spec(app), binnings=())
     checked(app.run())
-    assert "at most 5,000 are allowed" in errors(app)[0]
+    assert "at most 10,000 are allowed" in errors(app)[0]
     assert set(wanted) <= set(remedies(app))
     assert not any("of S" in item or "for S" in item for item in remedies(app) if secret == ["s"])
     assert not any("of X" in item or "for X" in item for item in remedies(app) if released == ["s"])
@@ -104,7 +104,9 @@ def test_after_an_error_the_last_charts_stay_and_say_so():
     app = open_page(x="nope")
     assert "The charts show" not in " ".join(caption.value for caption in app.caption)
     app = open_page()
-    app.multiselect(key="data_released").set_value(["age", "education", "occupation"])
+    app.multiselect(key="data_released").set_value(
+        ["age", "education", "occupation", "hours-per-week"]
+    )
     checked(app.run())
     assert len(app.error) == 1
     message = [caption.value.replace("\\", "") for caption in app.caption]

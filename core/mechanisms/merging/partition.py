@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.entries import Entries
 from core.joint import Joint
-from core.mechanisms.outputs import numbered, output_names
+from core.mechanisms.outputs import names_of_parts, numbered
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions.base import Notion
 from core.validation import FloatArray
@@ -41,10 +42,9 @@ def partition_mechanism(
 
 def merging_kernel(partition: Partition, n_x: int) -> FloatArray:
     """Return P(y | x), shape (n_x, n_sets): 1 where x is in the y-th set."""
-    kernel = np.zeros((n_x, len(partition)))
-    for y, members in enumerate(partition):
-        kernel[list(members), y] = 1.0
-    return kernel
+    at = [y * n_x + np.sort(members) for y, members in enumerate(map(np.array, partition))]
+    places = np.concatenate(at)
+    return Entries((n_x, len(partition)), places, np.ones(len(places)), by_columns=True).dense()
 
 
 def merged_labels(
@@ -54,14 +54,10 @@ def merged_labels(
     spelt = [" + ".join(x_labels[i] for i in members) for members in partition]
     # labels of more than 40 characters do not fit an axis
     long = [y for y, label in enumerate(spelt) if len(partition[y]) > 1 and len(label) > 40]
-    if long:
-        shares = np.zeros((len(x_labels), len(long)))
-        for column, y in enumerate(long):
-            members = list(partition[y])
-            mass = p_x[members]
-            shares[members, column] = mass / mass.sum() if mass.sum() > 0 else 1 / len(members)
-        for y, name in zip(long, output_names(shares, x_labels), strict=True):
-            spelt[y] = name
+    shares = [p_x[list(partition[y])] for y in long]
+    named = names_of_parts([partition[y] for y in long], shares, x_labels)
+    for y, name in zip(long, named, strict=True):
+        spelt[y] = name
     return numbered(spelt)
 
 

@@ -275,19 +275,19 @@ def merge_high_risk(
     sets: list[tuple[int, ...]] = []
     masses: list[FloatArray] = []
     steps: list[MergeStep] = []
-    rest = joint.p[:, queue]
+    rest = np.vstack([single_risk, joint.p])[:, queue]  # a symbol's risk above its masses
     while queue:
-        at = int(first_most(single_risk[queue]))
-        start, mass = queue.pop(at), rest[:, at]
+        at = int(first_most(rest[0]))
+        start, mass = queue.pop(at), rest[1:, at].copy()
         rest = np.delete(rest, at, axis=1)
         members: tuple[int, ...] = (start,)
         steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), bool(low[start])))
         while not steps[-1].fits and queue:
-            grown = mass[:, None] + rest
+            grown = mass[:, None] + rest[1:]
             best, risk_after, allowed = _best_join(judge, grown)
             joined = (queue.pop(best),)
             steps.append(MergeStep(joined, members, steps[-1].risk_after, risk_after, allowed))
-            members, mass = members + joined, grown[:, best]
+            members, mass = members + joined, grown[:, best].copy()
             rest = np.delete(rest, best, axis=1)
         sets.append(members)
         masses.append(mass)

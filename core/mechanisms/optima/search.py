@@ -19,7 +19,7 @@ from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.posteriors import Classes, classes, none
-from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, changed, make_mechanism, told_if_cut
 from core.notions import LIP, Intersection
 from core.notions.base import Notion
 from core.optimal.direct import Warm
@@ -219,8 +219,8 @@ def proven(mechanism: Mechanism, gap: float) -> Mechanism:
     A complete search may have lost its proof, as outputs were moved to keep the notion.
     """
     if mechanism.gap <= mechanism.purpose.size() * gap:
-        return replace(mechanism, status="optimal")
-    return replace(mechanism, status="heuristic") if mechanism.status == "optimal" else mechanism
+        return changed(mechanism, status="optimal")
+    return changed(mechanism, status="heuristic") if mechanism.status == "optimal" else mechanism
 
 
 def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:

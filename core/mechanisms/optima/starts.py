@@ -22,7 +22,7 @@ from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism, make_mechanism, revalued
+from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed, share_to_rows
@@ -180,8 +180,8 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 def together(joint: Joint, kernels: Sequence[FloatArray]) -> FloatArray:
     """Return the uniform mixture of kernels (n_x, n_y), outputs with the same posterior merged."""
-    if len(kernels) == 1 and kernels[0].shape[1] > MANY:  # sorting them takes a second
-        return kernels[0]
+    if joint.n_x > SIZES.peeled_whole or (len(kernels) == 1 and kernels[0].shape[1] > MANY):
+        return kernels[0]  # sorting outputs takes a second, of which there is no use there
     columns = np.hstack([kernel / len(kernels) for kernel in kernels])
     columns = columns[:, joint.p_x @ columns > 0]
     posteriors = joint.p_x[:, None] * columns
@@ -217,7 +217,7 @@ def at_least(joint: Joint, mechanism: Mechanism, known: Sequence[Mechanism]) -> 
         return mechanism
     if best.notion is mechanism.notion:  # audited under it already
         bound = max(mechanism.upper_bound, best.utility)
-        return replace(
+        return changed(
             best,
             name=mechanism.name,
             status=mechanism.status,

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
+from core.entries import Entries, entries_of
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CLOSE
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -30,8 +32,15 @@ _SLACK = 10 * FEASIBILITY
 """Excess of a row, in parts of an output's weight, that is rounding of the linear program."""
 
 
+class Output(NamedTuple):
+    """The symbols of an output, (k,), and its weights P(x, y) > 0 at these, (k,)."""
+
+    symbols: IntArray
+    weights: FloatArray
+
+
 class Peeling:
-    """The search for outputs of little entropy; `outputs`: weights P(x, y), (n_x,) each, so far."""
+    """The search for outputs of little entropy; `outputs`: those so far."""
 
     def __init__(
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
@@ -39,19 +48,28 @@ class Peeling:
         self.p_x, self.deadline = p_x, deadline
         self._rows = sparse.csc_array(allowed.rows)
         self._rng = np.random.default_rng(seed)
-        self.outputs: list[FloatArray] = [p_x]
+        self.outputs: list[Output] = [Output(np.arange(len(p_x)), p_x)]
 
     def begin(self) -> None:
         """Take P_X apart some times and keep the best; until a third of the time is over."""
         until = self.deadline.part(1 / 3)
         for _ in range(RUNS):
-            self._keep(range(len(self.outputs)), self.p_x)
+            self._keep(range(len(self.outputs)))
             if until.over:
                 return
 
     def begin_with(self, kernel: FloatArray) -> None:
         """Begin with a kernel (n_x, n_y) whose outputs are all allowed."""
-        self.outputs = [output for output in self.p_x * kernel.T if output.any()]
+        few = entries_of(kernel)
+        x, y = np.nonzero(kernel) if few is None else few.places()
+        order = np.argsort(y, kind="stable")
+        x, ends = x[order], np.cumsum(np.bincount(y))[:-1]
+        weights = self.p_x[x] * kernel[x, y[order]]
+        self.outputs = [
+            Output(*output)
+            for output in zip(np.split(x, ends), np.split(weights, ends), strict=True)
+            if len(output[0])
+        ]
 
     def improve(self, moves: int | None = None) -> None:
         """Put a few outputs together and take them apart, until time or moves are over."""
@@ -59,26 +77,34 @@ class Peeling:
         while not self.deadline.over and done != moves:
             count = min(int(self._rng.integers(1, 4)), len(self.outputs))
             chosen = self._rng.choice(len(self.outputs), count, replace=False).tolist()
-            self._keep(chosen, np.sum([self.outputs[y] for y in chosen], axis=0))
+            self._keep(chosen)
             done += 1
 
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y)."""
-        outputs = np.array(self.outputs)
-        result: FloatArray = (outputs / outputs.sum(axis=0)).T
-        return result
+        total = np.zeros(len(self.p_x))
+        for symbols, weights in self.outputs:
+            total[symbols] += weights
+        n_x, n_y = len(self.p_x), len(self.outputs)
+        at = [y * n_x + symbols for y, (symbols, _) in enumerate(self.outputs)]
+        shares = [weights / total[symbols] for symbols, weights in self.outputs]
+        few = Entries((n_x, n_y), np.concatenate(at), np.concatenate(shares), by_columns=True)
+        return few.dense()
 
-    def _keep(self, replaced: Sequence[int], whole: FloatArray) -> None:
+    def _keep(self, replaced: Sequence[int]) -> None:
         """Take the sum of some outputs apart, and keep what is found where it gains."""
+        old = [self.outputs[y] for y in replaced]
+        whole = np.zeros(len(self.p_x))
+        for symbols, weights in old:
+            whole[symbols] += weights
         parts = self._apart(whole)
-        before = _entropy(np.array([self.outputs[y] for y in replaced])).sum()
-        if _entropy(parts).sum() < before * (1 - CLOSE):
+        if sum(map(_entropy, parts)) < sum(map(_entropy, old)) * (1 - CLOSE):
             gone = set(replaced)
             self.outputs = [output for y, output in enumerate(self.outputs) if y not in gone]
             self.outputs.extend(parts)
 
-    def _apart(self, whole: FloatArray) -> FloatArray:
-        """Return allowed outputs, as weights, that add up to an allowed one.
+    def _apart(self, whole: FloatArray) -> list[Output]:
+        """Return allowed outputs that add up to an allowed one, of weights (n_x,).
 
         Whatever is left is allowed too, so where time is over it is the last of them.
         """
@@ -107,9 +133,7 @@ class Peeling:
             largest = int(weights.sum(axis=1).argmax())
             weights[largest] += weights[slight].sum(axis=0)
             weights = weights[~slight]
-        outputs = np.zeros((len(weights), len(self.p_x)))
-        outputs[:, symbols] = weights
-        return outputs
+        return [Output(symbols[own > 0], own[own > 0]) for own in weights]
 
     def _part(
         self, program: _Part, left: FloatArray, symbol: int, worth: float
@@ -193,7 +217,7 @@ class _Part:
         return True
 
 
-def _entropy(weights: FloatArray) -> FloatArray:
-    """Return P(y) H(X | Y=y) of outputs P(x, y), shape (k, n_x) → (k,)."""
-    result: FloatArray = entropy_terms(weights).sum(axis=1) - entropy_terms(weights.sum(axis=1))
-    return result
+def _entropy(output: Output) -> float:
+    """Return P(y) H(X | Y=y) of an output."""
+    weights = output.weights
+    return float(entropy_terms(weights).sum() - entropy_terms(weights.sum()))

@@ -32,8 +32,8 @@ def test_the_laws_differ_as_they_should():
     [
         ("uniform:5x17", "LAW:N_SxN_X:SEED, such as uniform:5x17:1, got 'uniform:5x17'"),
         ("normal:5x17:1", "such as uniform:5x17:1, got 'normal:5x17:1'"),
-        ("uniform:0x17:1", "The number of levels of S must be at least 1 and at most 5000, got 0"),
-        ("uniform:2x5001:1", "levels of X must be at least 1 and at most 5000, got 5001"),
+        ("uniform:0x17:1", "The number of levels of S must be at least 1 and at most 10000, got 0"),
+        ("uniform:2x10001:1", "levels of X must be at least 1 and at most 10000, got 10001"),
         ("uniform:2000x2000:1", "at most 250,000 cells, got 2000×2000 = 4,000,000"),
         ("uniform:2x2:9999999999999999999", "The seed must be at least 0 and at most"),
         ("dirichlet0:2x2:1", "alpha must be in"),

@@ -11,17 +11,18 @@ from core import clock
 from core.attributes import given_known
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import MAX_ENTRIES
+from core.limits import MAX_ENTRIES, MAX_LEVELS
 from core.measures import mutual_information
 from core.mechanisms import conditional_reporting, optimal, optimal_reading_secret, subset_merging
 from core.mechanisms.merging.subset_levels import slack
+from core.mechanisms.merging.subset_merging import merge_high_risk
 from core.mechanisms.optima import starts
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
 from core.mechanisms.outputs import in_reading_order, output_names
 from core.mechanisms.polish import cleared
 from core.mechanisms.result import make_mechanism
-from core.notions import LDP, PointwiseDivergence
+from core.notions import LDP, LIP, PointwiseDivergence
 from core.optimal import solve
 from core.optimal.columns.peeling import Peeling
 from core.optimal.plan import SIZES
@@ -162,3 +163,29 @@ def test_what_reads_the_secret_is_refused_where_its_matrix_would_be_too_large(ma
     assert joint.n_s * joint.n_x**2 > MAX_ENTRIES
     with pytest.raises(InvalidInputError, match=r"each pair of S and X, 23,000, and 2,300 outputs"):
         maker(joint, notion=LDP(0.5))
+
+
+def test_a_merging_does_not_keep_its_earlier_steps():
+    """At 10,000 symbols they were .9 GB."""
+    joint = Joint.random_dirichlet(4, 600, 1.0, np.random.default_rng(0))
+    tracemalloc.start()
+    try:
+        merged = merge_high_risk(joint, LIP(0.25))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(merged.sets) > 100
+    assert peak < 60 * joint.p.nbytes
+
+
+@pytest.mark.slow
+def test_the_most_symbols_are_merged_in_the_memory_of_two_kernels():
+    joint = Joint.random_dirichlet(6, MAX_LEVELS, 1.0, np.random.default_rng(0))
+    tracemalloc.start()
+    try:
+        made = subset_merging(joint, LIP(0.25))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert made.nmi > 0.8
+    assert peak < 2 * made.kernel.nbytes

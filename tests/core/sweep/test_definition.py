@@ -94,7 +94,7 @@ def test_equal_sweeps_have_equal_hashes_and_others_do_not():
         ('{"measures": ["beauty"]}', "There is no measure 'beauty'"),
         ('{"random": {"draws": 3, "n_s": 2}}', "must have an entry 'n_x'"),
         ('{"random": {"draws": 0, "n_s": 2, "n_x": 2}}', "count must be"),
-        ('{"random": {"draws": 1, "n_s": 9999, "n_x": 2}}', "levels of S"),
+        ('{"random": {"draws": 1, "n_s": 99999, "n_x": 2}}', "levels of S"),
         ('{"random": {"draws": 1, "n_s": 2, "n_x": 2, "law": "cauchy"}}', "LAW:N_SxN_X"),
         ('{"random": {"draws": 1, "n_s": 2, "n_x": 2, "law": 3}}', "law of draws must be a text"),
         ('{"random": {"draws": 1, "n_s": 2, "n_x": 2, "colour": 3}}', "unknown entry 'colour'"),

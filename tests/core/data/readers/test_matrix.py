@@ -112,8 +112,8 @@ def test_a_quote_that_is_never_closed_is_named():
 
 
 def test_a_matrix_beyond_the_caps_is_refused():
-    row = " ".join(["1"] * 5_001)
-    with pytest.raises(InvalidInputError, match="The matrix is 2×5001; at most 5,000 rows"):
+    row = " ".join(["1"] * 10_001)
+    with pytest.raises(InvalidInputError, match="The matrix is 2×10001; at most 10,000 rows"):
         parse_matrix(f"{row}\n{row}")
 
 

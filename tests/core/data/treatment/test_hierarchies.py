@@ -218,7 +218,7 @@ def test_a_hierarchy_then_rare_levels_then_rare_symbols():
 
 
 def test_what_has_too_many_levels_is_counted_at_a_higher_one():
-    rows = [f"{'fm'[i % 2]},z{i:05}" for i in range(6_000)]
+    rows = [f"{'fm'[i % 2]},z{i:05}" for i in range(11_000)]
     sources = Sources()
     source = sources.add_bytes("\n".join(["s,zip", *rows]).encode(), "ids.csv")
     zips = Hierarchy("zip", "prefix", 0, steps=(4, 3))
