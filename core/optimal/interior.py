@@ -66,7 +66,7 @@ class InteriorProgram:
     def seconds(self) -> float:
         """About how long a step takes."""
         sums = len(self.v) * len(self._base)
-        return SIZES.step_seconds * self._n_x**2 * (sums + self._n_x / 10)
+        return SIZES.step_seconds * float(self._n_x**2 * (sums + self._n_x / 10))
 
     def kernel(self) -> FloatArray:
         """Return P(a | x) of the present point, shape (n_x, n_a)."""
@@ -135,10 +135,7 @@ class InteriorProgram:
         )
         aim = level * min(max(left * self.unit / self.gap, 0.0), 1.0) ** 3
         ahead, turn, symbols = self._direction(
-            [
-                aim - p * d - a * t
-                for p, a, d, t in zip(points, ahead, duals, turn, strict=True)
-            ]
+            [aim - p * d - a * t for p, a, d, t in zip(points, ahead, duals, turn, strict=True)]
         )
         far = min(1.0, REACH * _longest(points, ahead))
         wide = min(1.0, REACH * _longest(duals, turn))
@@ -179,9 +176,7 @@ class InteriorProgram:
         whole = np.block([[matrix, across[:, :n_x].T], [across[:, :n_x], corner]])
         self._whole = linalg.cho_factor(whole, lower=True)
 
-    def _inner(
-        self, right: FloatArray, other: FloatArray | None
-    ) -> tuple[FloatArray, FloatArray]:
+    def _inner(self, right: FloatArray, other: FloatArray | None) -> tuple[FloatArray, FloatArray]:
         """Return dv and dλ of D dv + Gᵀ dλ = right and G dv − dλ/w = other, for all actions."""
         moved = (self._soft * right) @ self._rows.T
         if other is not None:

@@ -119,7 +119,8 @@ def starts(
     least, most = goal.range(joint)
     pieces = goal.solver_utility(joint).pieces()
     # there X itself takes as long as a merging that is of use, or a program had most of the time
-    large = joint.n_x > SIZES.all_starts or np.size(pieces) > SIZES.direct_entries
+    hard = pieces is not None and pieces.size > SIZES.direct_entries
+    large = joint.n_x > SIZES.all_starts or hard
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (
