@@ -26,6 +26,7 @@ from core.optimal import solve
 from core.optimal.columns.peeling import Peeling
 from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
+from core.utilities import Distortion
 
 
 def large():
@@ -162,3 +163,14 @@ def test_what_reads_the_secret_is_refused_where_its_matrix_would_be_too_large(ma
     assert joint.n_s * joint.n_x**2 > MAX_ENTRIES
     with pytest.raises(InvalidInputError, match=r"each pair of S and X, 23,000, and 2,300 outputs"):
         maker(joint, notion=LDP(0.5))
+
+
+def test_starts_of_a_distance_end_by_the_deadline(monkeypatch):
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))
+    apart = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    asked = (joint, LDP(2.0), Options(), None, Distortion(apart))
+    every = starts.starts(*asked)
+    monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
+    with clock.using(clock.Ticking(2.0**-8)):
+        some = starts.starts(*asked, clock.Deadline.after(2.0**-7))
+    assert 0 < len(some) < len(every)
