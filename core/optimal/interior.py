@@ -66,7 +66,7 @@ class InteriorProgram:
     def seconds(self) -> float:
         """About how long a step takes."""
         sums = len(self.v) * len(self._base)
-        return SIZES.step_seconds * self._n_x**2 * (sums + self._n_x)
+        return SIZES.step_seconds * float(self._n_x**2 * (sums + self._n_x / 10))
 
     def kernel(self) -> FloatArray:
         """Return P(a | x) of the present point, shape (n_x, n_a)."""

@@ -340,8 +340,8 @@ class Sizes:
     first_actions: int = 60
     """Actions of the first of large programs for all outputs, which is solved in half a second."""
 
-    step_seconds: float = 1e-10
-    """Seconds of a step of a large program, for each product of numbers in it."""
+    step_seconds: float = 7e-11
+    """Seconds of a step of a large program, for each product of two numbers in it."""
 
     staircase_sets: int = 2_000
     """Partial sets that are followed at a time, at first."""

@@ -94,6 +94,8 @@ def optimal(
         kernel = before[0].kernel if before else None
         return at_least(joint, robust_of_x(joint, notion, kernel, **options), before)
     robust = around(notion, joint)
+    if robust is not None and robust.uncertainty.n_u == 1:
+        robust = None  # U is constant: RLDP is LDP
     if robust is None or not isinstance(goal, Information):
         kernel = before[0].kernel if before else None
         mechanism = optimal_from(joint, notion, kernel, utility=utility, **options)

@@ -116,10 +116,11 @@ def starts(
     """Return the mechanisms of the catalogue that keep a notion and read X alone."""
     goal = Information() if purpose is None else purpose
     notion = notion.without_exceptions()
-    most = goal.range(joint)[1]
+    least, most = goal.range(joint)
     pieces = goal.solver_utility(joint).pieces()
     # there X itself takes as long as a merging that is of use, or a program had most of the time
-    large = joint.n_x > SIZES.all_starts or np.size(pieces) > SIZES.direct_entries
+    hard = pieces is not None and pieces.size > SIZES.direct_entries
+    large = joint.n_x > SIZES.all_starts or hard
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (
@@ -134,7 +135,8 @@ def starts(
             continue
         if among is not None and entry.key not in among:
             continue
-        worth = any(mechanism.utility > ROUNDING * goal.size() for mechanism in mechanisms)
+        nothing = least + ROUNDING * goal.size()
+        worth = any(mechanism.utility > nothing for mechanism in mechanisms)
         left = deadline.left if large and deadline is not None else np.inf
         if worth and left <= slowest:
             return mechanisms

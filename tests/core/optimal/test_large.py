@@ -27,6 +27,7 @@ from core.optimal import solve
 from core.optimal.columns.peeling import Peeling
 from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
+from core.utilities import Distortion
 
 
 def large():
@@ -189,3 +190,14 @@ def test_the_most_symbols_are_merged_in_the_memory_of_two_kernels():
         tracemalloc.stop()
     assert made.nmi > 0.8
     assert peak < 2 * made.kernel.nbytes
+
+
+def test_starts_of_a_distance_end_by_the_deadline(monkeypatch):
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))
+    apart = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    request = (joint, LDP(2.0), Options(), None, Distortion(apart))
+    every = starts.starts(*request)
+    monkeypatch.setitem(vars(SIZES), "direct_entries", 10)
+    with clock.using(clock.Ticking(2.0**-8)):
+        some = starts.starts(*request, clock.Deadline.after(2.0**-7))
+    assert 0 < len(some) < len(every)
