@@ -144,6 +144,9 @@ class Shares:
     smaller_budgets: float = 0.06
     """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
 
+    rare_as_one: float = 0.12
+    """For the robust optimum of a few symbols, the rare ones of dozens taken as one: a start."""
+
     ignoring_secret: float = 0.2
     """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
 
