@@ -288,11 +288,8 @@ class CutLoop:
             if self._closed() or until.over:
                 break
             boxes = BoxBound(AllowedSet(sparse.csr_array(rows), n_x), self.p_x)
-            aim, before = self.inside.value + self.gap / 2, self.upper
+            aim = self.inside.value + self.gap / 2
             self.upper = min(self.upper, boxes.bound(self.inside.in_use(), aim, until))
-            if self.upper == before:  # where little is known of a secret: levels go on instead
-                self.upper = min(self.upper, self.levels.bound(aim, deadline, on=True))
-                break
             outputs = boxes.in_use / boxes.in_use.sum(axis=1, keepdims=True)
             cuts, which = cuts_of(self.inside.oracle, outputs)
             deepest = np.argsort(-(cuts * outputs[which]).sum(axis=1), kind="stable")

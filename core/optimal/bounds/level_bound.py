@@ -99,13 +99,10 @@ class LevelBound:
         mean = oracle.tangents(p_x[None], 0.0)[0]
         self.cells, self._least = mean.size, float((mean @ p_x).max())
 
-    def bound(self, enough: float, deadline: Deadline, *, on: bool = False) -> float:
-        """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over.
-
-        It stops where little is gained, unless it shall go on.
-        """
+    def bound(self, enough: float, deadline: Deadline) -> float:
+        """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:
-            while (self._gains or on) and self._best > enough and not deadline.over:
+            while self._gains and self._best > enough and not deadline.over:
                 if self._weights is None:
                     self._begin(deadline)
                 else:
