@@ -162,7 +162,7 @@ class Shares:
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""
 
-    rough_climbs: float = 0.85
+    rough_climbs: float = 0.78
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
 
