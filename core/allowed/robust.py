@@ -175,15 +175,15 @@ class RobustCuts:
         values = values / values.max(axis=(1, 2), keepdims=True)
         # splits from all the budget for one secret to all for the other: few for most outputs,
         # more for those that these find nothing of
-        above, suspects = self._on_grid(values, np.arange(len(values)), 3)
+        above, suspects, near = self._on_grid(values, np.arange(len(values)), 3)
         if len(suspects):
-            more, suspects = self._on_grid(values, np.unique(suspects[:, 0]), 9)
+            more, suspects, near = self._on_grid(values, np.unique(suspects[:, 0]), 9)
             above = [np.concatenate(parts) for parts in zip(above, more, strict=True)]
         broken, pairs, first, second = above
         if len(suspects) and search:
             outputs, others = suspects[:, 0], suspects[:, 1:]
             sides = values[outputs, others.T]
-            members = self._worst_members(sides, others)
+            members = self._worst_members(sides, others, near)
             high, low = (np.stack(members) * sides).sum(axis=-1)
             over = np.exp(-self.eps - CUT_TOL) * high > low
             broken, pairs = np.append(broken, outputs[over]), np.vstack([pairs, others[over]])
@@ -213,11 +213,12 @@ class RobustCuts:
 
     def _on_grid(
         self, values: FloatArray, outputs: IntArray, count: int
-    ) -> tuple[list[Any], IntArray]:
+    ) -> tuple[list[Any], IntArray, FloatArray]:
         """Return outputs, pairs, R1 and R2 above ε on a grid of splits, and other suspects.
 
         Suspects (output, s1, s2), shape (j, 3), are above ε where each side has the greater budget
-        of the two splits around some split. No others can exceed ε.
+        of the two splits around some split. No others can exceed ε. The last result, (3, j), has
+        the best split of each, as in `at_splits`, between those around it.
         """
         ball, shrink, values = self.ball, np.exp(-self.eps - CUT_TOL), values[outputs]
         shares = np.sin(np.linspace(0, np.pi / 2, count)) ** 2
@@ -245,15 +246,24 @@ class RobustCuts:
         near = (ceiling > 0).any(axis=-1) & other & ~settled[:, None, None]
         suspects = np.argwhere(near)
         suspects[:, 0] = outputs[suspects[:, 0]]
-        return [outputs[y], np.stack([s1, s2], axis=1), *members], suspects
+        with np.errstate(divide="ignore"):
+            splits = np.clip(np.log(shares) - np.log(shares[::-1]), -_FAR, _FAR)
+        at = best[near]
+        inner = np.clip(at, 1, count - 2)
+        around = splits[[np.maximum(at - 1, 0), inner, np.minimum(at + 1, count - 1)]]
+        return [outputs[y], np.stack([s1, s2], axis=1), *members], suspects, around
 
-    def _worst_members(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return R1, R2, (k, n_u), at the best split of the budget of `sides` (2, k, n_u)."""
+    def _worst_members(
+        self, sides: FloatArray, pairs: IntArray, around: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return R1, R2, (k, n_u), at the best split of the budget of `sides` (2, k, n_u).
+
+        It is between the first and the last split of `around`, (3, k).
+        """
         if self.ball.alpha < 0.5:
             return self._best_of_many(sides, pairs)
-        left, right = np.full(len(pairs), -_FAR), np.full(len(pairs), _FAR)
+        left, split, right = around
         gain_left, gain_right = np.full(len(pairs), np.inf), np.full(len(pairs), -np.inf)
-        split = np.zeros(len(pairs))
         for step in range(_STEPS):
             first, second, gain = self._members(sides, pairs, split)
             done = (np.abs(gain) <= _BALANCED) | (right - left <= _BALANCED)

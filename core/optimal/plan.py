@@ -60,7 +60,7 @@ class Shares:
     first_levels: float = 0.3
     """For a bound by intervals of levels before a climb, which then needs fewer cuts of its own."""
 
-    climb: float = 0.65
+    climb: float = 0.73
     """For climbs over whole kernels before cutting planes."""
 
     climb_of_pairs: float = 0.85
@@ -78,7 +78,7 @@ class Shares:
     levels: float = 0.5
     """For more levels afterwards, where their bound still falls."""
 
-    leveled_boxes: float = 0.85
+    leveled_boxes: float = 0.95
     """For boxes under the levels' cuts, where a set of many symbols was not enclosed."""
 
     first_boxes: float = 0.3
@@ -144,6 +144,9 @@ class Shares:
     smaller_budgets: float = 0.06
     """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
 
+    rare_as_one: float = 0.12
+    """For the robust optimum of a few symbols, the rare ones of dozens taken as one: a start."""
+
     ignoring_secret: float = 0.2
     """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
 
@@ -159,7 +162,7 @@ class Shares:
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""
 
-    rough_climbs: float = 0.75
+    rough_climbs: float = 0.78
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
 

@@ -103,16 +103,16 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
     mean = (p * gap).sum(axis=-1)
     variance = (p * (gap - mean[..., None]) ** 2).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        goal, log_gap = np.log(bound), np.log(gap)
+        goal = np.log(bound)
         # the second-order approximation, good for small bounds: D ≈ variance / (2αδ²)
         tilt = 0.5 * np.log(variance / (2 * alpha * bound))
         tilt = np.where(np.isnan(tilt), LOWEST_TILT, np.clip(tilt, LOWEST_TILT, HIGHEST_TILT))
-        tilt = np.asarray(_approached(p, gap, goal, tilt, alpha))
-        miss = np.log(_divergence(p, log_gap, tilt, alpha)[0]) - goal
+        tilt, miss = _approached(p, gap, goal, np.asarray(tilt), alpha)
         # with a bound of 0 the first estimate is R = p already
         left = ~(np.abs(miss) <= ROUNDING) & (bound > 0)
         if left.any():
-            tilt[left] = _searched(p[left], log_gap[left], bound[left], tilt[left], alpha)
+            log_gap = np.log(gap[left])
+            tilt[left] = _searched(p[left], log_gap, bound[left], tilt[left], alpha)
     return tilt
 
 
@@ -142,31 +142,55 @@ def _searched(
 
 
 _PLAIN = (-50.0, 8.0)
-"""Tilts at which plain powers have digits enough for a start: beyond, the estimate is close."""
+"""Tilts at which plain powers have digits enough."""
+
+_APPROACH = 9
+"""Most points that are tried in plain powers: each takes a fifth of a step with all digits."""
 
 
 def _approached(
     p: FloatArray, gap: FloatArray, goal: FloatArray, tilt: FloatArray, alpha: float
-) -> FloatArray:
-    """Return log δ nearer to where log D_α(p‖R) is `goal`, for the search to start from."""
-    for _ in range(8):  # in plain powers, each takes a fifth of a step with all digits
+) -> tuple[FloatArray, FloatArray]:
+    """Return log δ near where log D_α(p‖R) is `goal`, and by how much it misses.
+
+    NaN where a sum in plain powers does not tell.
+    """
+    for step in range(_APPROACH):
         delta = np.exp(tilt)
         z = delta[..., None] + gap
-        inverse = 1 / np.sqrt(z) if alpha == 2 else z ** (-1 / alpha)
-        weights = p * inverse
-        total, mean, less = weights.sum(axis=-1), (weights * z).sum(axis=-1), weights / z
+        divergence, slope = _in_powers(p, z, alpha)
+        # a difference of logarithms of order 1 has digits enough of what is not small
+        plain = (tilt > _PLAIN[0]) & (tilt < _PLAIN[1])
+        exact = plain & ((alpha == 2) | (divergence > 1e-3))
+        miss = np.log(divergence) - goal
+        ahead = tilt - miss * divergence / (delta * slope)
+        open_ = plain & ~(exact & (np.abs(miss) <= ROUNDING)) & (np.abs(ahead - tilt) < 4)
+        following = np.where(open_, np.clip(ahead, *_PLAIN), tilt)
+        if step + 1 == _APPROACH or (np.abs(following - tilt) <= ROUNDING).all():
+            break
+        tilt = following
+    return tilt, np.where(exact, miss, np.nan)
+
+
+def _in_powers(p: FloatArray, z: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
+    """Return D_α(p‖R) of R ∝ p z^{−1/α}, z = δ + gap, and its derivative with respect to δ."""
+    if alpha == 2:
+        root = np.sqrt(z)
+        weights = p / root
+        mean = (p * root).sum(axis=-1)
+        total = weights.sum(axis=-1)
+        # Σ p/√z · Σ p√z − 1 as a sum of squares, which has all digits however small it is
+        apart = (weights * (root - mean[..., None]) ** 2).sum(axis=-1) / mean
+        divergence = np.log1p(apart)
+    else:
+        weights = p * z ** (-1 / alpha)
+        mean = (weights * z).sum(axis=-1)
+        total = weights.sum(axis=-1)
         if alpha == 1:
             divergence = np.log(total) + (p * np.log(z)).sum(axis=-1)
         else:
             divergence = np.log(total) + np.log(mean) / (alpha - 1)
-        slope = delta / alpha * (total / mean - less.sum(axis=-1) / total)
-        ahead = tilt - (np.log(divergence) - goal) * divergence / slope
-        plain = (tilt > _PLAIN[0]) & (tilt < _PLAIN[1]) & (np.abs(ahead - tilt) < 4)
-        following = np.where(plain, np.clip(ahead, *_PLAIN), tilt)
-        if (np.abs(following - tilt) <= ROUNDING).all():
-            break
-        tilt = following
-    return tilt
+    return divergence, (total / mean - (weights / z).sum(axis=-1) / total) / alpha
 
 
 def _divergence(
@@ -174,23 +198,23 @@ def _divergence(
 ) -> tuple[FloatArray, FloatArray]:
     """Return D_α(p‖R) and its derivative with respect to log δ, each of shape (...,)."""
     rise = np.logaddexp(0.0, log_gap - tilt[..., None])
-    total, power_mean = tilted_sums(p, rise, alpha)
+    total, mean = log_mean_exp(p, -rise / alpha), power_mean(p, rise, alpha)
     near = np.exp(-rise)
     tilted = p * np.exp(-rise / alpha - total[..., None])
     k = (alpha - 1) / alpha
-    mixed = p * np.exp(k * (rise - power_mean[..., None]))
+    mixed = p * np.exp(k * (rise - mean[..., None]))
     slope = ((mixed - tilted) * near).sum(axis=-1) / alpha
-    return np.maximum(total + power_mean / alpha, 0.0), slope
+    return np.maximum(total + mean / alpha, 0.0), slope
 
 
-def tilted_sums(p: FloatArray, rise: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return log Σ p·x^{−1/α} and the log of x's power mean of order k, x = e^rise = 1 + gap/δ.
+def power_mean(p: FloatArray, rise: FloatArray, alpha: float) -> FloatArray:
+    """Return the log of x's power mean of order k = (α−1)/α, x = e^rise = 1 + gap/δ.
 
-    The first plus 1/α of the second is D_α(p‖R), with k = (α−1)/α.
+    D_α(p‖R) is 1/α of it plus log Σ p·x^{−1/α}.
     """
     k = (alpha - 1) / alpha
-    mean = (p * rise).sum(axis=-1) if k == 0 else log_mean_exp(p, k * rise) / k
-    return log_mean_exp(p, -rise / alpha), mean
+    result: FloatArray = (p * rise).sum(axis=-1) if k == 0 else log_mean_exp(p, k * rise) / k
+    return result
 
 
 def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> Extreme:
@@ -203,12 +227,17 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
     tilt = log_tilt(p, scaled, bound, alpha)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
-        total, power_mean = tilted_sums(p, rise, alpha)
-        reached = np.maximum(total + power_mean / alpha, 0.0)
-        members = np.where(p > 0, p * np.exp(-rise / alpha - total[..., None]), 0.0)
-        members = members / np.maximum(members.sum(axis=-1, keepdims=True), TINY)
+        lowest = np.where(p > 0, rise, np.inf).min(axis=-1)
+        lowest = np.where(lowest < np.inf, lowest, 0.0)
+        members = p * np.exp(np.minimum(lowest[..., None] - rise, 0.0) / alpha)
+        sums = members.sum(axis=-1)
+        total = np.where(sums > 0, np.log(sums) - lowest / alpha, 0.0)  # log Σ p·x^{−1/α}
+        members = members / np.maximum(sums, TINY)[..., None]
         beyond = (tilt == LOWEST_TILT) & ~level
-        left = np.where(beyond, np.exp(reached - bound), 1.0)
+        left = np.ones(tilt.shape)
+        if beyond.any():
+            reached = total[beyond] + power_mean(p[beyond], rise[beyond], alpha) / alpha
+            left[beyond] = np.exp(np.maximum(reached, 0.0) - bound[beyond])
         # the derivative of the value with respect to the budget: the Lagrange condition at any u
         price = tilt + np.log(spread) - alpha * total + (alpha - 1) * ((alpha - 1) / alpha) * bound
         unseen = np.isfinite(bound) & ~((p > 0) & (scaled == 0)).any(axis=-1)
@@ -259,7 +288,7 @@ def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> F
     tilt = log_tilt(np.broadcast_to(p, gap.shape), scaled, bound, alpha)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
-        log_mean = tilted_sums(p, rise, alpha)[1]
+        log_mean = power_mean(p, rise, alpha)
         # every δ gives a valid bound; the first form keeps its digits where δ is large
         wide = np.exp(tilt) * np.expm1(log_mean - bound)
         narrow = np.exp(tilt + log_mean - bound) - np.exp(tilt)

@@ -87,9 +87,14 @@ def frontier(
             left = max(deadline.left / (len(order) - done), 0.05)
         try:
             notion = notion_family(values[i])
-            if notion.of_estimate:  # the robust search has better starts than the last answer
+            if notion.of_estimate:  # the robust search has starts of its own beside the last answer
                 mechanism = optimal(
-                    joint, notion, time_limit=left, gap=gap, seed=seed, utility=utility
+                    *(joint, notion),
+                    time_limit=left,
+                    gap=gap,
+                    seed=seed,
+                    utility=utility,
+                    start=start,
                 )
             else:
                 mechanism = optimal_from(

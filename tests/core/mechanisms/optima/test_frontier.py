@@ -1,6 +1,7 @@
 """Frontiers never fall, and one budget that fails takes no other with it."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from core import clock
 from core.errors import CoreError, InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.mechanisms import optimal
+from core.mechanisms.optima import frontier as module
 from core.mechanisms.optima import search
 from core.mechanisms.optima.frontier import FAILED, carried, diluted, failed, frontier
 from core.mechanisms.optima.starts import INSTANT
-from core.notions import ALIP, LDP, LIP, L1Privacy
+from core.notions import ALIP, LDP, LIP, L1Privacy, RobustLDP
 from tests.core.mechanisms.optima.test_starts import awkward_joints, zip_codes
 
 JOINT = Joint.from_counts([[8, 1, 5, 5], [1, 8, 5, 5]])
@@ -135,3 +137,20 @@ def test_a_line_of_many_classes_begins_where_the_last_budget_ended(monkeypatch):
         line = frontier(Joint.from_counts(counts), LDP, [0.5, 1.0], time_limit=0.5)
     assert request == [None, INSTANT]
     assert line[0].utility < line[1].utility
+
+
+def test_a_robust_line_goes_on_from_the_last_answer(monkeypatch):
+    """Each budget was a search of its own, so where time was short a line had steps."""
+    begun = []
+
+    def recorded(*args, start, **options):
+        begun.append(start)
+        return optimal(*args, start=start, **options)
+
+    monkeypatch.setattr(module, "optimal", recorded)
+    with clock.using(clock.Ticking(4e-3)):
+        joint = Joint.from_counts([[30, 10], [10, 30]])
+        low, high = frontier(joint, partial(RobustLDP.of_joint, joint), [0.5, 1.0])
+    assert begun[0] is None
+    np.testing.assert_array_equal(begun[1], low.kernel)
+    assert 0 < low.utility < high.utility

@@ -10,6 +10,7 @@ from core import clock
 from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
+from core.mechanisms.optima.robust_optimal import with_rare_as_one
 from core.mechanisms.optima.robust_starts import ITSELF, of_x_itself
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, RobustPML, ball_around
@@ -166,3 +167,21 @@ def test_a_budget_of_nothing_or_of_anything_needs_no_search():
     ball = ball_around(joint)
     assert answer(joint, RobustLDP(0.0, ball)).utility <= 1e-9
     assert answer(joint, RobustLDP(np.inf, ball)).utility == pytest.approx(entropy(joint.p_x))
+
+
+@pytest.mark.parametrize(("notion", "more"), [(RobustLDP, 1.2), (RobustPML, 0.0)])
+def test_dozens_of_symbols_begin_with_what_a_few_of_them_keep(notion, more):
+    # one symbol of nine tenths and two dozens of rare ones, which differ by secret
+    rng = np.random.default_rng(0)
+    shares = np.array([[0.9], [0.94], [0.4]])
+    truth = np.hstack([shares, (1 - shares) * rng.dirichlet(np.ones(24), size=3)])
+    counts = np.rint(np.array([[20_000], [300], [1_000]]) * truth) + np.eye(3, 25)
+    joint = Joint.from_counts(counts)
+    promise = notion.of_joint(joint, 1.0)
+    with clock.using(clock.Ticking(4e-3)):
+        (kernel,) = with_rare_as_one(joint, promise, 0.5, gap=1e-6, seed=0)
+        assert with_rare_as_one(joint, promise, 0.1, gap=1e-6, seed=0) == []
+        assert with_rare_as_one(drawn(2, 4, 400), promise, 0.5, gap=1e-6, seed=0) == []
+        (itself,) = of_x_itself(joint, promise)
+    assert promise.holds(joint, kernel)
+    assert kept(joint, kernel) > more * itself.utility
