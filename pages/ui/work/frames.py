@@ -106,19 +106,21 @@ def when_asked(
 
     def begin(near: int) -> None:
         for slot, (scenario, owner) in enumerate(zip(scenarios, owners, strict=True)):
+            there = ahead.at(scenario, name, places[near])
             try:
                 with visits.ahead_for(owner) as at_hand:
                     result = answers.ready(scenario) if at_hand else None
+                    bare = at_hand and answers.ready(there, of_others=True) is None
             except CoreError:  # of the data: the page says what is wrong
                 continue
             if result is not None:
-                near_it = replace(result, scenario=ahead.at(scenario, name, places[near]))
                 ahead.begin_for(
-                    *(page, near_it, lambda *_: places),
+                    *(page, replace(result, scenario=there), lambda *_: places),
                     name=name,
                     owner=owner,
                     slot=slot,
                     urgent=True,
+                    bare=bare,
                 )
 
     return begin

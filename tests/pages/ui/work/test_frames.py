@@ -194,12 +194,19 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
     )
     request, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
     begin = frames.when_asked(request, (0.5, 1.0), "eps")
-    monkeypatch.setattr(frames.answers, "ready", lambda item: replace(made, scenario=item))
+    monkeypatch.setattr(frames.answers, "ready", lambda item, **_: replace(made, scenario=item))
     assert not wanted
     begin(1)
     there = [replace(item, eps=1.0) for item in request]
     assert [(page, item.scenario) for page, item, _ in wanted] == [("one", item) for item in there]
     assert [(more["slot"], more["urgent"]) for *_, more in wanted] == [(0, True), (1, True)]
+    assert not any(more["bare"] for *_, more in wanted)
+    wanted.clear()
+    monkeypatch.setattr(
+        frames.answers, "ready", lambda item, **_: made if item.eps == WATCHED.eps else None
+    )
+    begin(0)
+    assert [more["bare"] for *_, more in wanted] == [True, True]
 
 
 def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
