@@ -269,11 +269,10 @@ class Known:
                 alike.lines = {}
             self._forget(promise)
 
-    def has_final(self, scenario: Scenario, joint: Joint) -> bool:
-        """Say whether an answer at a scenario's own budget is there that no search improves."""
+    def has_own(self, scenario: Scenario, joint: Joint) -> bool:
+        """Say whether an answer at a scenario's own budget is there."""
         with self._lock:
-            own = self._of(scenario, joint).answers.get(_place(scenario))
-        return own is not None and own.status != UNPROVEN
+            return _place(scenario) in self._of(scenario, joint).answers
 
     def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
         """Return the best known answer to a scenario; None if there is none."""

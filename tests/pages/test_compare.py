@@ -13,6 +13,7 @@ from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.scenario import Project, Scenario, evaluate, spans
 from core.scenario.presets import standard
+from core.scenario.snippet import snippet
 from pages.ui.frame import pickers, pins
 from pages.ui.work import refining
 from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
@@ -436,3 +437,14 @@ def test_a_column_with_a_budget_for_each_side_has_a_slider_for_each_that_ends_at
     assert not app.exception
     assert pinned(app).scenarios[0] == replace(sides, eps_u=1.0)
     assert kept(app)[0] == share(replace(sides, eps_u=1.0))
+
+
+def test_each_column_is_exported_from_the_same_menu():
+    app = open_(opened(project=QUICK), "compare_export")
+    assert [item.key for item in app.get("download_button")].count("compare_0_scenario") == 1
+    for name, scenario in zip(QUICK.names, QUICK.scenarios, strict=True):
+        app.selectbox(key="export_column").set_value(QUICK.names.index(name)).run()
+        assert not app.exception
+        assert snippet(scenario).strip() in [item.value for item in app.code]
+    app = open_(opened(project=Project(QUICK.scenarios[:1])), "compare_export")
+    assert app.selectbox(key="export_column").disabled

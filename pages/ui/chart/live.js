@@ -2,7 +2,8 @@
 // The charts and the answer follow a slider while it moves, each slider by a view of its own. The server gives frames of its places
 // ahead; here nothing is computed. What the server sends meanwhile waits until the slider rests.
 
-// Milliseconds between two questions for frames that are not ready, and for that under the finger,
+// Milliseconds between two questions for frames that are not ready, and for that under the finger
+// at first, twice as many each time once it has one that may improve,
 // and those for which a slider that was touched may still move.
 const AGAIN = 500;
 const SOON = 100;
@@ -48,6 +49,7 @@ function move(view) {
   if (label === view.label || (view.label === null && performance.now() > view.until)) return;
   view.label = label;
   view.near = place;
+  view.pause = SOON;
   show(view);
 }
 
@@ -57,8 +59,11 @@ const NOTHING = { answers: {}, charts: {} };
 function show(view) {
   const frame = view.frames.get(view.near);
   working(view, !frame || frame.old ? NOTHING : frame);
-  if (view.works) ask(view);
-  if (!frame) return view.again?.();
+  if (view.works) {
+    ask(view);
+    view.again?.();
+  }
+  if (!frame) return;
   for (const [name, answer] of Object.entries(frame.answers)) if (spoken.has(name)) say(spoken.get(name), answer);
   for (const chart of view.held) if (!(chart.message.chart in frame.charts)) free(view, chart);
   for (const [key, part] of Object.entries(frame.charts)) hold(view, key, part);
@@ -162,10 +167,18 @@ async function ask(view) {
     if (data === view.data) for (const [place, frame] of view.frames) if (Math.abs(place - near) < looked) frame.old = false;
     forget(view);
     if (view.label && view.works && view.frames.has(view.near)) show(view);
-    if (view.full || !came.length) await new Promise((resolve) => { view.again = resolve; setTimeout(resolve, view.works && !view.frames.has(view.near) ? SOON : AGAIN); });
+    if (view.full || !came.length) await new Promise((resolve) => { view.again = resolve; setTimeout(resolve, pause(view)); });
   }
   view.asks = false;
   if (!view.gone && address !== view.data.address && wanted()) ask(view);
+}
+
+function pause(view) {
+  if (!view.works) return AGAIN;
+  if (!view.frames.has(view.near)) return SOON;
+  const now = view.pause;
+  view.pause = Math.min(2 * now, AGAIN);
+  return now;
 }
 
 // Drops the frames farthest from the slider where there is no room for all.
@@ -205,7 +218,7 @@ function told(views, data) {
   let view = views.get(data.slider);
   const anew = !view;
   if (anew) {
-    view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false };
+    view = { frames: new Map(), held: new Set(), label: null, near: 0, until: 0, asks: false, pause: AGAIN };
     views.set(data.slider, view);
   }
   // Another question's frames are of no use; those of a search that went on may be better now.

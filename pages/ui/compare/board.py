@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -36,7 +37,15 @@ from pages.ui.report.comparison import Picture, report
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.style.units import in_unit, of_budget
-from pages.ui.work import answers, context, derived, progress, refining, visits
+from pages.ui.work import (
+    answers,
+    context,
+    derived,
+    long_answer,
+    progress,
+    refining,
+    visits,
+)
 
 Slots = dict[str, DeltaGenerator]
 
@@ -74,11 +83,11 @@ def show() -> None:
         ):
             controls.unit_switch()
             toolbar.show()
-            report_place = st.container(width="content")
+            files = st.container(horizontal=True, width="content", gap="xsmall")
     shown = query.shown()
     # What comes and goes above the columns has fixed places. Otherwise the columns would be
     # other elements after it: redrawn, without focus, and a click on its way would be lost.
-    slots: Slots = {"report": report_place}
+    slots: Slots = {"files": files}
     with st.container(gap=None, key="above_columns"):
         drop.area(toolbar.opened_by_drop)
         for part in (toolbar.missing_files, _behind):
@@ -305,7 +314,8 @@ def _live(slots: Slots, drawn_for: object) -> None:
     table = columns.table(compared, numbers, unit)
     with slots["differences"]:
         columns.show(table)
-    with slots["report"]:
+    with slots["files"]:
+        exports.opened("compare", partial(_export, answered))
         _report(answered, compared, table, _pictures(answered, swept, compared, unit))
     with slots["drawn"]:
         frames.show(frames.Shown(answered, swept, unit, charts.is_whole()), compared)
@@ -341,6 +351,19 @@ def _pictures(
         return pictures
 
     return make
+
+
+def _export(answered: Sequence[Answered]) -> None:
+    """Show the downloads of one column, which is chosen where there are several."""
+    place = st.selectbox(
+        "Column",
+        range(len(answered)),
+        format_func=lambda place: answered[place].name,
+        key="export_column",
+        disabled=len(answered) == 1,
+    )
+    with long_answer.within(columns.part(place)):
+        exports.contents(f"compare_{place}", answered[place].scenario)
 
 
 def _report(

@@ -176,7 +176,9 @@ def frame(
     return {
         "answers": texts,
         "charts": {drawing.key: drawing.frame() for drawing in drawn},
-        "open": any(column.working for column in moved_to),
+        "open": any(
+            column.result is None or answers.may_improve(column.result) for column in moved_to
+        ),
     }
 
 

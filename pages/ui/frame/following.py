@@ -49,7 +49,11 @@ def frame(
     provisional = answers.is_provisional(result)
     with context.about(context.of(result.scenario)):
         charts = {drawing.key: drawing.frame() for drawing in drawn(result)}
-    return {"answers": {"": words(provisional)}, "charts": charts, "open": provisional}
+    return {
+        "answers": {"": words(provisional)},
+        "charts": charts,
+        "open": answers.may_improve(result),
+    }
 
 
 def sliders(scenario: Scenario, describe: Callable[[str], dict[str, Any]]) -> list[dict[str, Any]]:

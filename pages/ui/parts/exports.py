@@ -164,7 +164,7 @@ def report(
 
 def menu(key: str, scenario: Scenario) -> None:
     """Show the menu of downloads of a scenario's result."""
-    opened(key, lambda: _contents(key, scenario))
+    opened(key, lambda: contents(key, scenario))
 
 
 def opened(key: str, contents: Callable[[], None], *, disabled: bool = False) -> None:
@@ -180,7 +180,8 @@ def opened(key: str, contents: Callable[[], None], *, disabled: bool = False) ->
             contents()
 
 
-def _contents(key: str, scenario: Scenario) -> None:
+def contents(key: str, scenario: Scenario) -> None:
+    """Show the downloads of a scenario's result, or why there is none."""
     try:
         result = answers.evaluate(scenario)
     except CoreError as error:

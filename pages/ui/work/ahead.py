@@ -51,7 +51,8 @@ class _Question:
     """A question with the places of a slider that are left, and the pages that show it.
 
     The slider is that of the scenario's number `name`; `slot`: which of those with this name.
-    `seconds`: that its places took so far. `urgent`: somebody moves the slider.
+    `seconds`: that its places took so far. `urgent`: somebody moves the slider. `bare`: to a place
+    of which nothing is known.
     """
 
     scenario: Scenario
@@ -65,6 +66,7 @@ class _Question:
     factor: float = 1.0
     seconds: float = 0.0
     urgent: bool = False
+    bare: bool = False
 
     def next(self, most: int) -> list[Scenario]:
         """Return and remove the places to answer next: the nearest, and ever farther ones.
@@ -119,6 +121,7 @@ class Ahead:
         owner: Owner | None = None,
         slot: int = 0,
         urgent: bool = False,
+        bare: bool = False,
     ) -> bool:
         """Queue a question at places of a slider; return whether work is to begin."""
         scenario = result.scenario
@@ -134,7 +137,7 @@ class Ahead:
             for other in self._questions.values():
                 if (other.name, other.slot) == (name, slot) and other is not question:
                     other.pages.discard(page)
-            question.scenario, question.urgent = scenario, urgent
+            question.scenario, question.urgent, question.bare = scenario, urgent, bare
             question.pages.add(page)
             self._questions.move_to_end(key)
             begins = not self._working and bool(question.left)
@@ -161,7 +164,7 @@ class Ahead:
         """Return the question touched last, at its next places; None if none is left.
 
         Of several that one slider moves it is the one that has taken least time, at one place: a
-        slow one leaves the others theirs.
+        slow one leaves the others theirs, unless it has nothing to show.
         """
         with self._lock:
             self._drop_closed()
@@ -170,9 +173,10 @@ class Ahead:
                 beside = [
                     item for item in left if item.name == last.name and item.pages & last.pages
                 ]
-                question = min(beside, key=lambda item: item.seconds)
+                question = min(beside, key=lambda item: (not item.bare, item.seconds))
+                alone, question.bare = len(beside) == 1 and not question.bare, False
                 with visits.ahead_for(question.owner):
-                    near = question.next(AT_ONCE if len(beside) == 1 else 1)
+                    near = question.next(AT_ONCE if alone else 1)
                 if near:
                     return question, near
             self._working = False  # under the same lock: the next request starts again
@@ -259,12 +263,15 @@ def begin_for(
     owner: Owner | None,
     slot: int = 0,
     urgent: bool = False,
+    bare: bool = False,
 ) -> None:
     """Answer a page's question at the other places of a slider, in any thread.
 
-    `urgent`: somebody moves it, and is not to wait for the lines of frontiers.
+    `urgent`: somebody moves it, and is not to wait for the lines of frontiers. `bare`: nothing is
+    known at the place that the result says.
     """
     if not page or not may(result.scenario):
         return
-    if AHEAD.want(*(page, result, places, parts), name=name, owner=owner, slot=slot, urgent=urgent):
+    more: dict[str, Any] = {"slot": slot, "urgent": urgent, "bare": bare}
+    if AHEAD.want(*(page, result, places, parts), name=name, owner=owner, **more):
         threading.Thread(target=AHEAD.work, daemon=True, name="liftscope-ahead").start()

@@ -60,11 +60,13 @@ def evaluate(scenario: Scenario) -> Result:
     return _measured(scenario, best)
 
 
-def ready(scenario: Scenario) -> Result | None:
-    """Return the best answer that is there without any work; None where there is none yet."""
+def ready(scenario: Scenario, *, of_others: bool = False) -> Result | None:
+    """Return the best answer that is there without any search; None where there is none yet.
+
+    `of_others`: other budgets' answers serve too, once they are audited at this one.
+    """
     known, joint = known_for(scenario.data), _joint(scenario)
-    # the best of other budgets' answers is not looked for: it would be audited at each place
-    if not (glances.is_taken(scenario) or known.has_final(scenario, joint)):
+    if not (of_others or glances.is_taken(scenario) or known.has_own(scenario, joint)):
         return None
     best = known.best(scenario, joint)
     return None if best is None else _measured(scenario, best)
@@ -72,6 +74,11 @@ def ready(scenario: Scenario) -> Result | None:
 
 def is_provisional(result: Result) -> bool:
     """Return whether a session that opens an answer starts the search for a better one."""
+    return may_improve(result) and _name(result.scenario) not in visit().searched
+
+
+def may_improve(result: Result) -> bool:
+    """Return whether a time limit cut the search for an answer short."""
     return result.mechanism.status == UNPROVEN
 
 

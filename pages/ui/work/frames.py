@@ -60,20 +60,24 @@ class Offer:
     begin: Callable[[int], None] = field(default=lambda _: None, compare=False)
     find: Callable[[Scenario, Any], Any] | None = field(default=None, compare=False)
 
-    def results(self, place: int) -> list[Any]:
-        """Return what is drawn of each question at a place, None where it is not there yet."""
-        find = self.find or self._answer
-        return [find(scenario, self.places[place]) for scenario in self.scenarios]
+    def results(self, place: int, *, of_others: bool = False) -> list[Any]:
+        """Return what is drawn of each question at a place, None where it is not there yet.
 
-    def _answer(self, scenario: Scenario, place: Any) -> Result | None:
-        return answers.ready(ahead.at(scenario, self.name, place))
+        `of_others`: see `answers.ready`.
+        """
+        there = self.places[place]
+        if self.find is not None:
+            return [self.find(scenario, there) for scenario in self.scenarios]
+        requests = [ahead.at(scenario, self.name, there) for scenario in self.scenarios]
+        return [answers.ready(request, of_others=of_others) for request in requests]
 
 
 @dataclass(eq=False)
 class _Offered:
-    """An offer, and its address; it ends with the session that holds it."""
+    """An offer to a visit, and its address; it ends with the session that holds it."""
 
     what: Offer
+    visit: visits.Owner
     address: str = ""
 
 
@@ -86,7 +90,7 @@ def offer(slider: str, what: Offer) -> str:
         return known.address
     if known is not None:
         offers.withdraw(known.address)
-    entry = offered[slider] = _Offered(what)
+    entry = offered[slider] = _Offered(what, weakref.ref(visits.visit()))
     entry.address = offers.offer(partial(_reply, weakref.ref(entry)))
     return entry.address
 
@@ -102,19 +106,21 @@ def when_asked(
 
     def begin(near: int) -> None:
         for slot, (scenario, owner) in enumerate(zip(scenarios, owners, strict=True)):
+            there = ahead.at(scenario, name, places[near])
             try:
                 with visits.ahead_for(owner) as at_hand:
                     result = answers.ready(scenario) if at_hand else None
+                    bare = at_hand and answers.ready(there, of_others=True) is None
             except CoreError:  # of the data: the page says what is wrong
                 continue
             if result is not None:
-                near_it = replace(result, scenario=ahead.at(scenario, name, places[near]))
                 ahead.begin_for(
-                    *(page, near_it, lambda *_: places),
+                    *(page, replace(result, scenario=there), lambda *_: places),
                     name=name,
                     owner=owner,
                     slot=slot,
                     urgent=True,
+                    bare=bare,
                 )
 
     return begin
@@ -123,10 +129,10 @@ def when_asked(
 def _reply(held: weakref.ref[_Offered], query: Mapping[str, str]) -> bytes:
     """Answer a browser; nothing where the session has ended."""
     entry = held()
-    return b"" if entry is None else answer(entry.what, query)
+    return b"" if entry is None else answer(entry.what, query, entry.visit)
 
 
-def answer(what: Offer, query: Mapping[str, str]) -> bytes:
+def answer(what: Offer, query: Mapping[str, str], visit: visits.Owner | None = None) -> bytes:
     """Return frames `near` the place of the slider, but those that the browser `had`.
 
     Of frames that are open it says the versions: 3.4-0123456789ab.
@@ -135,23 +141,26 @@ def answer(what: Offer, query: Mapping[str, str]) -> bytes:
     had = {int(place): version for place, _, version in parts}
     near = min(max(0, int(query.get("near", "0"))), len(what.places) - 1)
     what.begin(near)
-    return written(ready(what, near, had))
+    return written(ready(what, near, had, visit))
 
 
-def ready(what: Offer, near: int, had: Mapping[int, str]) -> dict[int, Frame]:
+def ready(
+    what: Offer, near: int, had: Mapping[int, str], visit: visits.Owner | None = None
+) -> dict[int, Frame]:
     """Return some frames that can be made at once, by place, the nearest first.
 
-    `had`: the version of each frame that the browser has, "" where it is final.
+    `had`: the version of each frame that the browser has, "" where it is final. `visit`: which is
+    shown them. Where the slider is, the answers of smaller budgets serve too.
     """
     frames, began = dict[int, Frame](), time.monotonic()
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
     most = AT_ONCE if near in had else AT_ONCE // 4
-    with visits.ahead_for(what.owner) as at_hand:
+    with visits.ahead_for(what.owner, visit) as at_hand:
         for place in order if at_hand else ():
             if had.get(place) == "":
                 continue
             try:
-                results = what.results(place)
+                results = what.results(place, of_others=place == near)
                 if all(result is None for result in results):
                     continue
                 if place in had and had[place] == _version(results):
@@ -169,7 +178,11 @@ def ready(what: Offer, near: int, had: Mapping[int, str]) -> dict[int, Frame]:
 def _version(results: Sequence[Result | None]) -> str:
     """Return a short name of answers, another one where any is a better one or proven by now."""
     reported = [
-        result and (result.content_id, result.mechanism.status, result.mechanism.upper_bound)
+        result
+        and (
+            *(result.content_id, result.mechanism.status, result.mechanism.upper_bound),
+            answers.is_provisional(result),
+        )
         for result in results
     ]
     return hashlib.sha256(repr(reported).encode()).hexdigest()[:12]

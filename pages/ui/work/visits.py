@@ -135,15 +135,18 @@ def owner(data: DataSpec) -> Owner | None:
 
 
 @contextmanager
-def ahead_for(owner: Owner | None) -> Iterator[bool]:
+def ahead_for(owner: Owner | None, page: Owner | None = None) -> Iterator[bool]:
     """Ignore every visit's wishes while the block runs: it works ahead, in any thread.
 
-    With an owner its data and its answers are those at hand; says whether they still are.
+    With an owner its data and its answers are those at hand; says whether they still are. `page`:
+    the visit that is shown the answers, whose searches have ended where they have.
     """
     own = None if owner is None else owner()
     stand_in = Visit()
     if own is not None:
         stand_in = Visit(own.name, "", own.sources, known=own.known, store=own.store)
+    if page is not None and (shown := page()) is not None:
+        stand_in.searched = shown.searched
     token = _STAND_IN.set(stand_in)
     try:
         yield owner is None or own is not None

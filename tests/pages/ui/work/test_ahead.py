@@ -292,6 +292,24 @@ def test_a_slow_question_leaves_those_beside_it_their_time(monkeypatch):
     assert order == ["lip", "alip", *["lip"] * 11, *["alip"] * 11]
 
 
+def test_what_has_nothing_to_show_comes_first_at_the_place_under_the_finger():
+    workers, places = Workers(), Ahead(Workers())
+    quick, slow = shown(), shown(notion="alip")
+    places.want("one", quick, grid, urgent=True)
+    places.want("one", slow, grid, slot=1, urgent=True)
+    list(places._questions.values())[1].seconds = 100.0
+    there = replace(slow, scenario=replace(slow.scenario, eps=0.4))
+    places.want("one", there, grid, slot=1, urgent=True, bare=True)
+    question, near = places._next()
+    assert near == [there.scenario]
+    assert question.scenario.notion == "alip"
+    question, _ = places._next()  # it has been asked for: the others have their turn
+    assert question.scenario.notion == "lip"
+    alone = Ahead(workers)
+    alone.want("one", there, grid, urgent=True, bare=True)
+    assert [len(alone._next()[1]) for _ in range(2)] == [1, ahead.AT_ONCE]
+
+
 @pytest.mark.parametrize("urgent", [False, True])
 def test_places_under_a_finger_wait_for_no_line_of_a_frontier(monkeypatch, urgent):
     workers = Workers()

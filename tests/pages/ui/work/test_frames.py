@@ -5,13 +5,15 @@ import json
 import weakref
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.scenario import Scenario, evaluate
+from pages.ui.frame import following
 from pages.ui.serving import offers
-from pages.ui.work import ahead, derived, frames, glances, visits
+from pages.ui.work import ahead, answers, derived, frames, glances, visits
 from pages.ui.work.frames import Offer
 
 
@@ -24,7 +26,7 @@ OFFER = Offer((WATCHED,), tuple(place / 10 for place in range(1, 30)), drawn)
 
 
 def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
-    monkeypatch.setattr(frames.answers, "ready", lambda request: request)
+    monkeypatch.setattr(frames.answers, "ready", lambda request, **_: request)
     result = frames.ready(OFFER, 10, {})
     assert list(result) == [10, 9, 11]
     assert result[10]["at"] == [1.1]
@@ -48,7 +50,7 @@ def test_charts_are_sent_in_the_order_in_which_they_are_drawn():
 def test_no_frame_waits_for_slow_ones_after_it(monkeypatch):
     clock = [0.0]
     monkeypatch.setattr(frames.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(frames.answers, "ready", lambda request: request)
+    monkeypatch.setattr(frames.answers, "ready", lambda request, **_: request)
 
     def slowly(results):
         clock[0] += 0.06
@@ -66,7 +68,7 @@ def test_a_place_has_a_frame_of_what_is_there_and_another_once_more_is(monkeypat
         return {"answers": {}, "charts": {}, "open": None in results, "of": results}
 
     both = Offer((quick.scenario, slow.scenario), (0.5,), made)
-    monkeypatch.setattr(frames.answers, "ready", lambda request: there.get(request.notion))
+    monkeypatch.setattr(frames.answers, "ready", lambda request, **_: there.get(request.notion))
     assert frames.ready(both, 0, {}) == {}
     there[WATCHED.notion] = quick
     first = frames.ready(both, 0, {})[0]
@@ -85,7 +87,7 @@ def test_a_frame_that_may_improve_comes_anew_with_a_better_answer(monkeypatch):
     offered = Offer((WATCHED,), (0.5,), lambda _: {"answers": {}, "charts": {}, "open": True})
     versions = set()
     for result in (cut, better, closer):
-        monkeypatch.setattr(frames.answers, "ready", lambda _, now=result: now)
+        monkeypatch.setattr(frames.answers, "ready", lambda _, now=result, **__: now)
         for had in versions:
             assert frames.ready(offered, 0, {0: had})
         version = frames.ready(offered, 0, {})[0]["version"]
@@ -111,6 +113,45 @@ def test_to_look_for_a_place_without_an_answer_costs_no_audit(monkeypatch):
     assert frames.answers.ready(request) is None
 
 
+def test_the_place_under_the_slider_shows_a_smaller_budgets_answer():
+    request = replace(WATCHED, notion="alip", mechanism="optimal")
+    below = evaluate(replace(request, eps=0.45))
+    visits.known_for(request.data).add(below.scenario, below.joint, below.mechanism)
+    made, places = [], (0.35, 0.55, 0.65)
+
+    def noted(results):
+        made.append(results[0])
+        return {"answers": {}, "charts": {}, "open": True}
+
+    offered = Offer((request,), places, noted)
+    assert frames.ready(offered, 0, {}) == {}  # a larger budget's answer breaks the promise
+    assert frames.ready(offered, 1, {}).keys() == {1}
+    (shown,) = made
+    assert shown.scenario.eps == places[1]
+    assert shown.mechanism.status == "time limit"
+    assert shown.mechanism.audit.holds
+    assert np.array_equal(shown.mechanism.kernel, below.mechanism.kernel)
+    assert frames.ready(offered, 2, {}).keys() == {1, 2}  # what was shown stays there
+
+
+def test_a_frame_of_a_search_that_ended_for_its_visit_is_no_estimate_there(monkeypatch):
+    asked, other = visits.Visit(name="one"), visits.Visit(name="two")
+    result = evaluate(WATCHED)
+    cut = replace(result, mechanism=replace(result.mechanism, status="time limit"))
+    asked.searched.add(answers.answer_work(cut.scenario).name)
+    monkeypatch.setattr(answers, "ready", lambda *_, **__: cut)
+
+    def made(results):
+        return following.frame(*results, lambda provisional: {"said": provisional}, lambda _: ())
+
+    offered = Offer((WATCHED,), (WATCHED.eps,), made)
+    there, elsewhere = (frames.ready(offered, 0, {}, weakref.ref(own))[0] for own in (asked, other))
+    assert (there["answers"][""]["said"], elsewhere["answers"][""]["said"]) == (False, True)
+    assert there["open"]  # another session's search may improve it
+    assert elsewhere["open"]
+    assert there["version"] != elsewhere["version"]
+
+
 def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):
     begun, request = [], []
     what = replace(OFFER, begin=begun.append)
@@ -120,7 +161,7 @@ def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkey
     }
     monkeypatch.setattr(frames, "ready", lambda *reported: request.append(reported) or result)
     content = json.loads(frames.answer(what, {"near": "3", "had": "1.2-ab"}))
-    assert request == [(what, 3, {1: "", 2: "ab"})]
+    assert request == [(what, 3, {1: "", 2: "ab"}, None)]
     assert begun == [3]
     assert content["frames"]["3"]["answers"] == {"": "third"}
     assert content["charts"] == {"lifts": {"3": 1, "4": 2}, "levels": {"4": 3}}
@@ -138,7 +179,7 @@ def test_an_address_stays_with_its_question_and_ends_with_its_session(monkeypatc
     assert other != address
     assert not offers.is_open(address)
     request = offers._offered[other.rpartition("/")[2]]
-    monkeypatch.setattr(frames.answers, "ready", lambda _: None)
+    monkeypatch.setattr(frames.answers, "ready", lambda _, **__: None)
     assert json.loads(request({})) == {"frames": {}, "charts": {}}
     session.clear()
     gc.collect()
@@ -153,12 +194,19 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
     )
     request, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
     begin = frames.when_asked(request, (0.5, 1.0), "eps")
-    monkeypatch.setattr(frames.answers, "ready", lambda item: replace(made, scenario=item))
+    monkeypatch.setattr(frames.answers, "ready", lambda item, **_: replace(made, scenario=item))
     assert not wanted
     begin(1)
     there = [replace(item, eps=1.0) for item in request]
     assert [(page, item.scenario) for page, item, _ in wanted] == [("one", item) for item in there]
     assert [(more["slot"], more["urgent"]) for *_, more in wanted] == [(0, True), (1, True)]
+    assert not any(more["bare"] for *_, more in wanted)
+    wanted.clear()
+    monkeypatch.setattr(
+        frames.answers, "ready", lambda item, **_: made if item.eps == WATCHED.eps else None
+    )
+    begin(0)
+    assert [more["bare"] for *_, more in wanted] == [True, True]
 
 
 def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
