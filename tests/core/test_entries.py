@@ -125,6 +125,9 @@ def test_outputs_are_ordered_and_named_alike(monkeypatch, order):
     labels = [f"x{i}" for i in range(40)]
     kernel[3] = 0.0
     kernel[3, 28] = 1.0  # an output that only a symbol of probability 0 leads to
+    kernel[:, 5] = 0.0  # and one that none leads to, named as others are
+    kernel[0, :5] = 0.2
+    kernel[0, 6:] = 0.0
     few = reading_order(p_x, labels, kernel)
     monkeypatch.setattr(entries, "LARGE", 10_000)
     every = reading_order(p_x, labels, kernel)
