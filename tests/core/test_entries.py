@@ -117,6 +117,13 @@ def test_information_of_entries_is_exact_near_independence(shift):
     )
 
 
+@pytest.mark.usefixtures("small")
+def test_cells_that_were_never_seen_add_no_information():
+    joint = Joint.with_secret_released([[0.5, 0.0, 0.25], [0.0, 0.25, 0.0]], keep_unseen=True)
+    assert entries_of(np.eye(6)) is not None
+    assert Information().value(joint, np.eye(6)) == pytest.approx(1.5 * np.log(2), rel=1e-14)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("small")
 def test_outputs_are_ordered_and_named_alike(monkeypatch, order):
