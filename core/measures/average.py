@@ -87,7 +87,8 @@ def information_of_entries(rows: IntArray, columns: IntArray, weights: FloatArra
     >>> information_of_entries(both, both, np.array([0.5, 0.5])).__round__(6)
     0.693147
     """
-    weights = weights / weights.sum()
+    occurs = weights > 0  # an input may have probability 0
+    rows, columns, weights = rows[occurs], columns[occurs], weights[occurs] / weights.sum()
     prior = np.bincount(rows, weights)[rows] * np.bincount(columns, weights)[columns]
     gap = (weights - prior) / prior
     near = np.abs(gap) < 1

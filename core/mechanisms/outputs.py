@@ -82,7 +82,9 @@ def _few_in_reading_order(
     ]
     listed = [_part(part, mass) for part, mass in zip(parts, shares, strict=True)]
     likeliest = [int(members.first[0]) for members in listed]
-    order = np.lexsort(([-members.shares[0] for members in listed], likeliest))
+    # an output of no input is named after the first one, and is the last of those
+    most = [of.shares[0] * mass.any() for of, mass in zip(listed, shares, strict=True)]
+    order = np.lexsort((-np.array(most), likeliest))
     place = np.empty(n_y, dtype=np.intp)
     place[order] = np.arange(n_y)
     at = place[y] * n_x + x

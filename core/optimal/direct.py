@@ -24,7 +24,7 @@ from core.allowed.robust import RobustCuts
 from core.clock import Deadline, tell_cut
 from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
 from core.optimal.cutting_planes import pulled
-from core.optimal.interior import InteriorProgram
+from core.optimal.interior import InteriorProgram, least_seconds
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
@@ -276,15 +276,19 @@ class Direct:
         """
         n_a, useful = len(self.pieces), np.array(self._useful(len(self.pieces)))
         count, begun = min(SIZES.first_actions, n_a), False
+        of_one = self._of_one()
         while True:
             some = np.sort(useful[:count])
             whole = count == n_a
             within = deadline if whole else deadline.part(SHARES.search)
+            # in fewer steps nothing is found that fewer actions would not give
+            if within.left < 8 * least_seconds(count, len(of_one[0])):
+                tell_cut()
+                return begun
             try:
-                program = InteriorProgram(self.pieces[some] * self.p_x, *self._of_one())
+                program = InteriorProgram(self.pieces[some] * self.p_x, *of_one)
             except SolverError:  # a set without an inside
                 return False
-            # in fewer steps nothing is found that fewer actions would not give
             if within.left < 8 * program.seconds:
                 tell_cut()
                 return begun

@@ -66,7 +66,8 @@ class InteriorProgram:
     def seconds(self) -> float:
         """About how long a step takes."""
         sums = len(self.v) * len(self._base)
-        return SIZES.step_seconds * float(self._n_x**2 * (sums + self._n_x / 10))
+        products = float(self._n_x**2 * (sums + self._n_x / 10))
+        return SIZES.step_seconds * products + least_seconds(*self.slack.shape)
 
     def kernel(self) -> FloatArray:
         """Return P(a | x) of the present point, shape (n_x, n_a)."""
@@ -217,6 +218,11 @@ class InteriorProgram:
         least = np.where(self.v < self.least, met, (aims[0] - self.least * ahead) / self.v)
         spare = (aims[2] - self.spare * limits) / self.prices
         return [ahead, slack, spare], [least, rows, limits], symbols
+
+
+def least_seconds(n_a: int, n_rows: int) -> float:
+    """Return about how long it takes to invert a matrix of all rows of each action, as steps do."""
+    return SIZES.step_seconds * 2.0 * n_a * n_rows**3
 
 
 def _longest(points: list[FloatArray], changes: list[FloatArray]) -> float:

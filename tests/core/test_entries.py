@@ -118,6 +118,13 @@ def test_information_of_entries_is_exact_near_independence(shift):
     )
 
 
+@pytest.mark.usefixtures("small")
+def test_cells_that_were_never_seen_add_no_information():
+    joint = Joint.with_secret_released([[0.5, 0.0, 0.25], [0.0, 0.25, 0.0]], keep_unseen=True)
+    assert entries_of(np.eye(6)) is not None
+    assert Information().value(joint, np.eye(6)) == pytest.approx(1.5 * np.log(2), rel=1e-14)
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.usefixtures("small")
 def test_outputs_are_ordered_and_named_alike(monkeypatch, order):
@@ -126,6 +133,9 @@ def test_outputs_are_ordered_and_named_alike(monkeypatch, order):
     labels = [f"x{i}" for i in range(40)]
     kernel[3] = 0.0
     kernel[3, 28] = 1.0  # an output that only a symbol of probability 0 leads to
+    kernel[:, 5] = 0.0  # and one that none leads to, named as others are
+    kernel[0, :5] = 0.2
+    kernel[0, 6:] = 0.0
     few = reading_order(p_x, labels, kernel)
     monkeypatch.setattr(entries, "LARGE", 10_000)
     every = reading_order(p_x, labels, kernel)

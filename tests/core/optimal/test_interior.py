@@ -7,7 +7,15 @@ from core import clock
 from core.errors import SolverError
 from core.joint import Joint
 from core.mechanisms import optimal
-from core.notions import LDP, LIP, Average, Intersection, MinLift, PointwiseMaximalLeakage
+from core.notions import (
+    LDP,
+    LIP,
+    Average,
+    Intersection,
+    MetricLDP,
+    MinLift,
+    PointwiseMaximalLeakage,
+)
 from core.optimal import direct
 from core.optimal.direct import Direct
 from core.optimal.interior import InteriorProgram
@@ -91,6 +99,21 @@ def test_a_program_that_cannot_end_in_time_is_not_begun(large):
         result = optimal(JOINT, LIP(0.3), utility=Guess(), time_limit=2.0)
     assert result.notes
     assert LIP(0.3).holds(JOINT, result.kernel)
+
+
+def test_steps_of_many_rows_take_long_and_are_not_begun(large):
+    joint = Joint.from_counts(np.random.default_rng(3).random((12, 18)))
+    places = np.random.default_rng(4).random((12, 3))
+    apart = np.linalg.norm(places[:, None] - places, axis=2)
+    notion = MetricLDP(1.0, apart.tolist())
+    assert notion.allowed_set(joint).rows.shape == (132, 18)
+    large.setitem(vars(SIZES), "step_seconds", 4e-7)  # 1.9 s for the rows of two actions
+    large.setattr(InteriorProgram, "run", lambda *_: pytest.fail("It was begun."))
+    large.setattr(Direct, "solve", lambda *_: (_ for _ in ()).throw(SolverError("None.")))
+    with clock.using(clock.Ticking(0.01)):
+        result = optimal(joint, notion, utility=Guess(), time_limit=2.0)
+    assert result.notes
+    assert notion.holds(joint, result.kernel)
 
 
 def test_a_set_without_an_inside_is_left_to_another_way(monkeypatch):
