@@ -73,6 +73,8 @@ def run(way: str, path: Path) -> dict[str, float]:
         started = time.process_time()
         copy(path, target)
         return {"seconds": time.process_time() - started, "all": 0.0, "peak": peak_mb()}
+    import pandas  # noqa: F401  # which Arrow imports for its first array: no part of a release
+
     from core.data import DataSpec, Sources
     from core.records.applying import apply
     from core.records.design import Plan

@@ -18,7 +18,7 @@ from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coded, Coder, as_counted
 from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same, stand_in
-from core.records.draws import Draw, Keyed, Sampler
+from core.records.draws import Draw, Keyed, Sampler, Words
 from core.records.files import (
     BATCH,
     Writer,
@@ -92,7 +92,7 @@ class Applied:
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of records, unknown symbols last; by a key, also the random number of each id."""
+    """Counts of records, unknown symbols last; by a key, also a hash of each id."""
 
     outputs: IntArray
     cells: IntArray
@@ -100,7 +100,7 @@ class _Tally:
     filtered: int = 0
     released: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
-    keyed: list[FloatArray] = field(default_factory=list)
+    ids: list[Words] = field(default_factory=list)
     nameless: bool = False
     visits: list[tuple[Any, IntArray, IntArray]] = field(default_factory=list)
 
@@ -114,15 +114,15 @@ class _Tally:
         return of_persons(person, np.concatenate(secrets), np.concatenate(rows), kernel)
 
     def repeated(self) -> bool:
-        """Return whether two records have equal random numbers, as records with one id do."""
-        drawn = np.empty(sum(map(len, self.keyed)))
+        """Return whether two ids have equal hashes, as equal ids have."""
+        hashes = np.empty(sum(map(len, self.ids)), dtype=np.uint64)
         place = 0
-        while self.keyed:  # each part is released as soon as it is copied
-            part = self.keyed.pop()
-            drawn[place : place + len(part)] = part
+        while self.ids:  # each part is released as soon as it is copied
+            part = self.ids.pop()
+            hashes[place : place + len(part)] = part
             place += len(part)
-        drawn.sort()
-        return bool((drawn[1:] == drawn[:-1]).any())
+        hashes.sort()
+        return bool((hashes[1:] == hashes[:-1]).any())
 
 
 def apply(
@@ -348,10 +348,10 @@ class _Steps:
                 "symbol of X can take its place, so leave such records out."
             )
         ids = self._ids(batch)
-        tally.nameless |= ids is not None and ids.null_count > 0
-        uniforms = self.draw.uniforms(tally.records, size, _of_row(ids, rows))
         if ids is not None:
-            tally.keyed.append(self.draw.uniforms(tally.records, size, ids))
+            tally.nameless |= ids.null_count > 0
+            tally.ids.append(self.coder.hashes(ids))
+        uniforms = self.draw.uniforms(tally.records, size, _of_row(ids, rows))
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
         if self.person:
@@ -483,7 +483,7 @@ def _check_distinct(what: str, names: tuple[str, ...]) -> None:
 
 
 def _check_ids(table: FileTable, column: str) -> None:
-    """Raise if ids are missing or shared: costly, so checked only where random numbers coincide."""
+    """Raise if ids are missing or shared: costly, so checked only where hashes coincide."""
     with open_table(table) as opened:
         texts = opened.records.select(id=as_text(opened.column(column)))
         counts = opened.row(

@@ -28,6 +28,7 @@ from core.data.treatment.bins import Bins, bin_index
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import JOINER, MISSING
+from core.records.draws import Words
 from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
 
@@ -43,6 +44,7 @@ class Values:
         define_texts(self._backend)
         self._marked = frozenset(marked)
         self._queries: dict[Any, str] = {}
+        self._results: dict[Any, pa.Table] = {}
 
     def close(self) -> None:
         self._backend.disconnect()
@@ -58,7 +60,7 @@ class Values:
             counted = as_text(plain) if bins is None else bin_index(as_number(plain), bins)
             return {"level": counted, "word": word}
 
-        table = self._queried(("level", column, bins), values, level).to_pydict()
+        table = self._known(("level", column, bins), values, level).to_pydict()
         return [
             label if word is None else [word]
             for label, word in zip(table["level"], table["word"], strict=True)
@@ -70,7 +72,7 @@ class Values:
         def passing(value: Any) -> dict[str, Any]:
             return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
 
-        passed = self._queried(chosen, values, passing)["passes"].to_pylist()
+        passed = self._known(chosen, values, passing)["passes"].to_pylist()
         return np.array(passed, dtype=bool)
 
     def texts(self, values: Any) -> Any:
@@ -81,10 +83,26 @@ class Values:
         table = self._queried("text", values, _as_id)
         return table["text"].combine_chunks().cast(pa.string())
 
+    def hashes(self, texts: Any) -> Words:
+        """Return whole numbers of 64 bits, equal for equal texts, shape (n,)."""
+        hashes: Words = self._queried("hash", texts, _as_hash)["hash"].to_numpy()
+        return hashes
+
     def _unmarked(self, column: str, value: Any) -> Any:
         if column in self._marked and value.type().is_string():
             return ibis.ifelse(is_mark(value), ibis.null("string"), value)
         return value
+
+    def _known(self, key: Any, values: Any, query_of: Any) -> pa.Table:
+        """Return what `_queried` does; a batch whose values the last one had needs no query."""
+        kept = self._results.get((key, values.type))
+        if kept is not None:
+            places = pc.index_in(values, kept["value"])
+            if not places.null_count:
+                return kept.take(places)
+        table = self._queried(key, values, query_of)
+        self._results[key, values.type] = table.append_column("value", values)
+        return table
 
     def _queried(self, key: Any, values: Any, query_of: Any) -> pa.Table:
         """Return the results of a query for each value; it is compiled once for each type."""
@@ -104,6 +122,15 @@ class Values:
 
 def _as_id(value: Any) -> dict[str, Any]:
     return {"text": plain_text(value) if value.type().is_string() else as_text(value)}
+
+
+def _as_hash(value: Any) -> dict[str, Any]:
+    return {"hash": _hash(value)}
+
+
+@ibis.udf.scalar.builtin(name="hash")  # type: ignore[untyped-decorator]
+def _hash(text: str) -> int:  # type: ignore[empty-body]
+    """Return DuckDB's hash of a text; that of Ibis takes it for a signed number by way of bits."""
 
 
 def _is_bare(texts: Any) -> bool:
@@ -338,6 +365,9 @@ class Coder:
 
     def texts(self, values: Any) -> Any:
         return self._values.texts(values)
+
+    def hashes(self, texts: Any) -> Words:
+        return self._values.hashes(texts)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
         batch = {name: encoded(as_counted(columns[name], name)) for name in self.used}

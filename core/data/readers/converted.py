@@ -545,6 +545,10 @@ def _whole(
     return value.cast("int64")
 
 
+_LISTED = 1_000
+"""Records of a row that DuckDB lists at once: it holds the lists of thousands of rows."""
+
+
 def expanded(file: FileTable, target: Path) -> FileTable:
     """Return a table with a row for each record of one whose rows stand for several."""
     with open_table(file) as table:
@@ -554,8 +558,11 @@ def expanded(file: FileTable, target: Path) -> FileTable:
                 "written."
             )
         own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
-        times = ibis.range(0, table.records[len(file.columns)])
-        rows = table.records.select(**own, time=times.unnest()).drop("time")
+        weight = table.records[len(file.columns)]
+        begun = ibis.range(0, weight, _LISTED).unnest()
+        parts = table.records.select(**own, begun=begun, end=ibis.least(weight, begun + _LISTED))
+        times = ibis.range(parts.begun, parts.end)
+        rows = parts.select(*own, time=times.unnest()).drop("time")
         _to_parquet(table, rows, target)
     return replace(file, paths=(target,), counted=False)
 

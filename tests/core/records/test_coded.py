@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from core.data.spec import Filter
+from core.data.treatment.bins import Bins
 from core.records.applying import apply
 from core.records.coded import Values, encoded
 from core.records.draws import Keyed, Seeded
@@ -30,6 +32,47 @@ def test_texts_are_those_that_are_counted(name):
     result = values.texts(array)
     assert result.type == pa.string()
     assert result.to_pylist() == expected
+    values.close()
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_values_that_the_last_batch_had_are_not_asked_again(name, monkeypatch):
+    values, fresh, array = Values(()), Values(()), ARRAYS[name]
+    batches = [array, array[::-1], array[:1], array[:0], array]
+    asked = []
+    query = values._queried
+    monkeypatch.setattr(values, "_queried", lambda *of: asked.append(of[0]) or query(*of))
+    for of in (None, Bins("column", (0.0, 2.0, 9.0), ("<0", "low", "high", ">9"), 2)):
+        asked.clear()
+        for batch in batches:
+            assert values.levels("column", batch, of) == fresh_levels(fresh, batch, of)
+        assert len(asked) == 1
+    values.close()
+    fresh.close()
+
+
+def fresh_levels(values, array, bins):
+    values._results.clear()
+    return values.levels("column", array, bins)
+
+
+def test_a_value_that_the_last_batch_lacked_is_asked():
+    values = Values(())
+    for texts in (["a", "1.0"], ["1.0", "b", None], ["a", " b"], [None, "b", "1.0"]):
+        expected = [None if text is None else text.strip().replace(".0", "") for text in texts]
+        assert values.levels("column", pa.array(texts, pa.string()), None) == expected
+    passing = [values.passing(Filter("column", (one,)), pa.array(["a", "b"])) for one in "ab"]
+    assert [list(each) for each in passing] == [[True, False], [False, True]]
+    values.close()
+
+
+def test_equal_texts_alone_have_equal_hashes():
+    values = Values(())
+    texts = [*map(str, range(20_000)), *(f"{i:x}" * 9 for i in range(20_000))]
+    hashes = values.hashes(pa.array([*texts, *texts[::-1]]))
+    assert hashes.dtype == np.uint64
+    assert (hashes == np.concatenate([hashes[: len(texts)], hashes[: len(texts)][::-1]])).all()
+    assert len(np.unique(hashes)) == len(set(texts))
     values.close()
 
 

@@ -8,8 +8,9 @@ import pytest
 
 from core.data import Binning, DataSpec
 from core.errors import InvalidInputError
-from core.records import formed
+from core.records import applying, formed
 from core.records.applying import apply, preview
+from core.records.coded import Coder
 from core.records.draws import Keyed, Seeded
 from core.scenario import Scenario, evaluate
 from tests.core.records.makers import (
@@ -39,9 +40,17 @@ def test_ids_must_name_each_record_once(ids, sentence, tmp_path):
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
-def test_different_ids_with_equal_random_numbers_are_no_repeated_ids(tmp_path, monkeypatch):
+def test_different_ids_with_equal_hashes_are_no_repeated_ids(tmp_path, monkeypatch):
+    result, table = answer_on(write(people(40), tmp_path / "a.csv"))
+    monkeypatch.setattr(Coder, "hashes", lambda _self, ids: np.full(len(ids), 5, np.uint64))
+    plan = keeping(Keyed(b"k" * 16, "id"))
+    assert apply(result, table, tmp_path / "out.csv", plan, batch=7).released == 40
+
+
+def test_ids_whose_random_numbers_agree_in_53_bits_are_not_counted(tmp_path, monkeypatch):
     result, table = answer_on(write(people(40), tmp_path / "a.csv"))
     monkeypatch.setattr(Keyed, "uniforms", lambda _self, _start, count, _ids: np.full(count, 0.5))
+    monkeypatch.setattr(applying, "_check_ids", None)  # reads the whole file once more
     plan = keeping(Keyed(b"k" * 16, "id"))
     assert apply(result, table, tmp_path / "out.csv", plan, batch=7).released == 40
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from core import texts
 from core.data import (
@@ -257,6 +258,16 @@ def test_bad_weights_get_one_sentence(sources, cell, message):
     with pytest.raises(InvalidInputError) as caught:
         count(spec, sources)
     assert message in str(caught.value)
+
+
+def test_rows_of_many_records_are_written_in_their_order(sources):
+    weights = [2500, 0, 1, 1000, 1001, 3]
+    text = "".join(f"{place},{n}\n" for place, n in enumerate(weights))
+    source = sources.add_bytes(f"a,n\n{text}".encode(), "t.csv")
+    (path,) = sources.records(source, ReadOptions(weight="n")).table.paths
+    written = parquet.read_table(path)
+    expected = [str(place) for place, n in enumerate(weights) for _ in range(n)]
+    assert [str(value) for value in written.column(0).to_pylist()] == expected
 
 
 def test_a_release_has_a_row_for_each_record_and_is_verified(tmp_path):
