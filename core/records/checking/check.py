@@ -26,6 +26,12 @@ REWORDED = (
     ("Of independent releases", "Among independent releases"),
     ("What (.+) tell of S in other files than this one is", r"What other files with \1 reveal is"),
     ("promised of what (.+) tell of S, alone", r"promised about S given \1, alone"),
+    ("by up to > ×", "by a factor of more than "),
+    (r"by up to ×(?=\d)", "by up to a factor of "),
+    (
+        "promised of a person who has two names there",
+        "promised about a person who appears under two names",
+    ),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 
