@@ -14,6 +14,7 @@ from core.entries import entries_of
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, SUM_TOL
+from core.measures.average import information_of_entries
 from core.optimal.plan import SIZES
 from core.optimal.utility import (
     Greatest,
@@ -118,7 +119,7 @@ class Information(Purpose):
         else:
             x, y = few.places()
             seen = joint.p_x[x] * few.values
-            information = measures.information_of_entries(x, y, seen)
+            information = information_of_entries(x, y, seen)
         entropy = float(measures.entropy(joint.p_x))
         return entropy if entropy - information < ROUNDING else information
 

@@ -164,10 +164,10 @@ def _check(options: argparse.Namespace, sweep: Sweep) -> None:
 
 def _with_files(sweep: Sweep, sources: Sources, called: dict[str, str]) -> Sweep:
     """Return a sweep with the content's hash in place of each file's name, which `called` takes."""
-    asked = {question.data for question in sweep.questions}  # not what random joints stand for
+    requested = {question.data for question in sweep.questions}  # not what random joints stand for
 
     def read(spec: DataSpec) -> DataSpec:
-        return with_file(Scenario(spec), sources, called=called).data if spec in asked else spec
+        return with_file(Scenario(spec), sources, called=called).data if spec in requested else spec
 
     return sweep.on(read)
 

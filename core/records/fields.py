@@ -189,15 +189,15 @@ def beside_of(figures: Mapping[str, Any], records: int) -> Beside:
 
 
 def plain_persons(
-    found: Mapping[int, OfPersons] | None, joint: Joint, kernel: FloatArray
+    persons: Mapping[int, OfPersons] | None, joint: Joint, kernel: FloatArray
 ) -> dict[str, Any] | None:
     """Return what all outputs of a person reveal as values for JSON, in two cases if not counted.
 
     `joint`, `kernel`: P(s, x) of one record, and its mechanism.
     """
-    if found is None:
+    if persons is None:
         return None
-    several = {m: of for m, of in found.items() if m > 1}
+    several = {m: of for m, of in persons.items() if m > 1}
     left = max((m for m, of in several.items() if of.levels is None), default=0)
     cases = None
     if 0 < left <= MOST_RECORDS:

@@ -101,10 +101,10 @@ def _of_person(body: Mapping[str, Any]) -> str:
     """Say what all outputs of a person reveal, where that was counted, else in two cases."""
     if "persons" not in body["levels"]:
         return ""
-    found = body["levels"]["persons"]
-    if found is None:
+    stated = body["levels"]["persons"]
+    if stated is None:
         return "What they all reveal was not counted: S is unknown, or differs within a person."
-    levels = {int(m): of["levels"] for m, of in found["counted"].items()}
+    levels = {int(m): of["levels"] for m, of in stated["counted"].items()}
     known = {m: float(of["lip"]) for m, of in levels.items() if of is not None}
     text, left = "", max((m for m, of in levels.items() if of is None), default=0)
     if known:
@@ -112,7 +112,7 @@ def _of_person(body: Mapping[str, Any]) -> str:
         change = f"change beliefs about S {extent(known[m])},"
         if known[m] == math.inf:
             change = "can rule out a value of S"
-        persons = found["counted"][str(m)]["persons"]
+        persons = stated["counted"][str(m)]["persons"]
         text = (
             f"In this file, all outputs of a person together {change} for a reader who knows how "
             f"many there are. The largest change is for persons with {m} records: {persons:,} in "
@@ -120,9 +120,9 @@ def _of_person(body: Mapping[str, Any]) -> str:
         )
     if left:
         text += f"The outputs of {left:,} records have too many combinations to be counted. "
-    if found["cases"] is not None:
+    if stated["cases"] is not None:
         alike, apart = (
-            extent(float(found["cases"][case]["at_most"])) for case in ("alike", "independent")
+            extent(float(stated["cases"][case]["at_most"])) for case in ("alike", "independent")
         )
         text += (
             f"In two cases, neither of which is a bound, they change beliefs {alike} (all records "

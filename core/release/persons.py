@@ -72,8 +72,8 @@ def of_persons(
     Two persons with two records each. One output leaves beliefs within e^±log 1.5; two do not:
 
     >>> flip = [[0.75, 0.25], [0.25, 0.75]]
-    >>> found = of_persons([0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], flip)
-    >>> found[2].persons, round(float(np.exp(found[2].levels["pml"])), 3)
+    >>> levels = of_persons([0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 1], flip)
+    >>> levels[2].persons, round(float(np.exp(levels[2].levels["pml"])), 3)
     (2, 1.8)
     """
     person, secret, row = (np.asarray(array) for array in (persons, secrets, rows))
@@ -92,12 +92,12 @@ def of_persons(
     secret, row = secret[order], row[order]
     if (secret != np.repeat(secret[first], size)).any():
         return None
-    found = {}
+    levels = {}
     for m in np.unique(size).tolist():
         begin = first[size == m]
         values = row[begin[:, None] + np.arange(m)]
-        found[m] = OfPersons(len(begin), _levels(secret[begin], values, matrix))
-    return found
+        levels[m] = OfPersons(len(begin), _levels(secret[begin], values, matrix))
+    return levels
 
 
 def _levels(secrets: IntArray, rows: IntArray, kernel: FloatArray) -> dict[str, float] | None:

@@ -56,7 +56,7 @@ def finding(result: Result, unit: str = "nats", *, provisional: bool = False) ->
     """Return what the result proves about the release, and what perfect privacy leaves of X."""
     kept = _kept(result)
     if provisional:
-        kept = f"At least {kept}" if kept[0].isdecimal() else f"So far: {kept}"
+        kept = f"At least {kept}" if kept[0].isdecimal() else f"So far, {kept[0].lower()}{kept[1:]}"
     parts = (_belief(result, unit), kept, _bound(result, unit), _why(result))
     return " ".join(part for part in parts if part)
 

@@ -11,7 +11,8 @@ from numpy.testing import assert_allclose
 from core import entries, stored
 from core.entries import Entries, entries_of
 from core.joint import Joint
-from core.measures import information_of_entries, mutual_information
+from core.measures import mutual_information
+from core.measures.average import information_of_entries
 from core.mechanisms.merging.partition import merged_labels
 from core.mechanisms.outputs import reading_order
 from core.mechanisms.polish import cleared
@@ -147,7 +148,7 @@ def test_long_names_of_sets_list_their_likeliest_symbols():
     labels = [f"a symbol with a long name, {i}" for i in range(4)]
     p_x = np.array([0.1, 0.2, 0.3, 0.4])
     names = merged_labels(((0, 2), (1,), (3,)), labels, p_x)
-    assert names == (f"{labels[2]} 75 %; {labels[0]} 25 %", labels[1], labels[3])
+    assert names == (f"{labels[2]} 75%; {labels[0]} 25%", labels[1], labels[3])
 
 
 def test_a_guess_of_many_symbols_needs_no_table():

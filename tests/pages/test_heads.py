@@ -38,7 +38,7 @@ def labels(block):
         ("lift", ["Export", "Report"]),
         ("mechanisms", ["Export", "Report"]),
         ("release", ["Export", "Report"]),
-        ("confusability", ["Export"]),
+        ("confusability", ["Export", "Report"]),
         ("robust", ["Export", "Report"]),
         ("frontiers", []),
     ],

@@ -143,10 +143,10 @@ def _attacked(
     rng = np.random.default_rng(20_261_128)  # so that a check has the same outcome each time
     some = has[rng.permutation(len(has))[:MOST_ATTACKED]]
     guess = attack(counted.secrets[some], [codes[some] for codes in (outputs + 1, *index.values())])
-    found = f"An attack on this file guesses S right for {percent(guess.right, 1)} of records"
+    here = f"An attack on this file guesses S right for {percent(guess.right, 1)} of records"
     if stated is None:
         known = False if "attack" in body["beside"] else None  # the first of version 6 have none
-        return Check("attack", known, f"{found}, but the certificate has no attack.")
+        return Check("attack", known, f"{here}, but the certificate has no attack.")
     if stated["records"] != guess.records:
         text = f"Its attack is on {stated['records']:,} records, not {guess.records:,}."
         return Check("attack", False, text)
@@ -158,7 +158,7 @@ def _attacked(
                 f"{part!r} of its attack is {stated[part]:.4g}, far from {share:.4g} in this file."
             )
             return Check("attack", False, text)
-    text = f"{found}, compared with {percent(stated['right'], 1)} in the certificate."
+    text = f"{here}, compared with {percent(stated['right'], 1)} in the certificate."
     return Check("attack", True, text)
 
 

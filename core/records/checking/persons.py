@@ -41,18 +41,18 @@ def check_person_levels(
     if "persons" not in body["levels"]:  # as in the first certificates with persons
         return Check(NAME, None, "It has no levels of all records of a person.")
     stated = body["levels"]["persons"]
-    found = _counted(counted, names)
-    if stated is None or found is None:
+    again = _counted(counted, names)
+    if stated is None or again is None:
         text = "S is unknown or differs within a person, so no level was counted."
-        if stated is not None or found is not None:
+        if stated is not None or again is not None:
             text = "It has levels of persons" if stated else "It lacks the levels of persons"
-            text += ", but S is " + ("no secret of a person." if found is None else "one of each.")
-        return Check(NAME, stated is found, text)
-    if sorted(stated["counted"]) != sorted(map(str, found)):
-        text = f"Persons have {sorted(found)} records, but it has levels of other numbers."
+            text += ", but S is " + ("no secret of a person." if again is None else "one of each.")
+        return Check(NAME, stated is again, text)
+    if sorted(stated["counted"]) != sorted(map(str, again)):
+        text = f"Persons have {sorted(again)} records, but it has levels of other numbers."
         return Check(NAME, False, text)
     left = 0
-    for m, values in found.items():
+    for m, values in again.items():
         of = stated["counted"][str(m)]
         if of["persons"] != values.total():
             text = f"{number_of(values.total(), 'person')} have {m} records, not {of['persons']}."
@@ -74,11 +74,11 @@ def _counted(counted: Recount, names: Sequence[str | None]) -> dict[int, Values]
             own[names[place]].append((s, int(row)))
     if not own or any(len({s for s, _ in records}) > 1 for records in own.values()):
         return None
-    found: dict[int, Values] = {m: Counter() for m in sorted({*map(len, own.values())} - {1})}
+    again: dict[int, Values] = {m: Counter() for m in sorted({*map(len, own.values())} - {1})}
     for records in own.values():
         if len(records) > 1:
-            found[len(records)][records[0][0], tuple(row for _, row in records)] += 1
-    return found
+            again[len(records)][records[0][0], tuple(row for _, row in records)] += 1
+    return again
 
 
 def _levels(values: Values, kernel: FloatArray) -> dict[str, float] | None:

@@ -67,8 +67,8 @@ def graph(example: RangeExample, *, merged: bool) -> ConfusabilityGraph:
 
 
 def exercises(variant: int) -> tuple[Exercise, ...]:
-    found: tuple[Exercise, ...] = _kept(make_exercises, "exercises", (variant,))
-    return found
+    exercises: tuple[Exercise, ...] = _kept(make_exercises, "exercises", (variant,))
+    return exercises
 
 
 _PART = "learn_table"
