@@ -42,6 +42,7 @@ SETTLED = """
 () => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === 'notRunning'
   && !document.querySelector('[data-testid="stMain"] [data-lsc-working]')
   && !document.querySelector('[data-testid="stSpinner"], [data-testid="stSkeleton"]')
+  && !document.querySelector('[data-testid="stProgress"]')
   && document.querySelector('h1, [data-testid="stMain"] p')
 """
 

@@ -33,6 +33,7 @@ GONE = (
     "No bit of",
     "How many times as likely [a-z ]*the secret",
     r"has no column \{[^}]*\}: ",
+    "more than ×",
 )
 """What is no longer said, as regular expressions."""
 

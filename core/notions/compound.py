@@ -122,15 +122,16 @@ class Intersection(Notion):
 
 _IN_WORDS = {
     "LIP": (
-        "for someone who knows only the data's distribution, Y alone changes no belief about a "
-        "value of {secret} by more than ×{factor}"
+        "for someone who knows only the distribution of the data, Y alone shifts no belief about "
+        "{secret} by more than a factor of {factor}"
     ),
     "PML": (
-        "for someone who knows only the data's distribution, Y alone raises no belief about a "
-        "value of {secret} by more than ×{factor}"
+        "for someone who knows only the distribution of the data, Y alone raises no belief about "
+        "{secret} by more than a factor of {factor}"
     ),
     "LDP": (
-        "no output is more than ×{factor} as likely under one value of {secret} as under another"
+        "no output is more than {factor} times as likely under one value of {secret} as under "
+        "another"
     ),
 }
 """Sentences on what a level e^{level} = factor means, by the notion's name."""

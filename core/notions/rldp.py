@@ -185,8 +185,8 @@ class RLDP(LevelNotion):
         if level == 0:
             return f"{which}, the release reveals nothing about {secret}."
         return (
-            f"{which}, no output is more than ×{rounded_up(np.exp(level))} as likely under one "
-            f"value of {secret} as under another."
+            f"{which}, no output is more than {rounded_up(np.exp(level))} times as likely under "
+            f"one value of {secret} as under another."
         )
 
     def allowed_set(self, joint: Joint) -> AllowedSet:

@@ -80,8 +80,8 @@ DEFAULT_SECONDS = 5.0
 """Default time limit in seconds: most proofs end in it, and a reader waits as long."""
 
 LISTED = (
-    "Not all outputs that the promise allows could be listed, so the search built them one by one; "
-    "its bound does not depend on such a list. Listing them ended with: “{}”"
+    "The outputs that the notion allows could not all be listed, so the search built them one by "
+    "one; its bound does not need the list. Listing stopped: “{}”"
 )
 """Note on an enumeration that failed: the bound does not depend on it."""
 

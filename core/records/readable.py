@@ -17,7 +17,7 @@ from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
 from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
 from core.release.attack import Attack
-from core.release.file_words import attack_sentence, factor, file_sentences
+from core.release.file_words import attack_sentence, extent, factor, file_sentences
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
@@ -93,7 +93,7 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
                 f"Only one record of each person, as {read.person!r} names them, is counted and "
                 f"released. It was drawn by the seed {read.drawn}, which is not secret."
             )
-        text += " Nothing is promised of a person who has two names there."
+        text += " Nothing is promised about a person who appears under two names."
     return [sentence("persons", False, text)]
 
 
@@ -109,21 +109,24 @@ def _of_person(body: Mapping[str, Any]) -> str:
     text, left = "", max((m for m, of in levels.items() if of is None), default=0)
     if known:
         m = max(known, key=known.__getitem__)
+        change = f"change beliefs about S {extent(known[m])},"
+        if known[m] == math.inf:
+            change = "can rule out a value of S"
         persons = stated["counted"][str(m)]["persons"]
         text = (
-            f"In this file, all outputs of a person together change beliefs about S by up to "
-            f"{factor(known[m])}, to a reader who knows how many there are ({m} records; persons "
-            f"with so many: {persons:,}). "
+            f"In this file, all outputs of a person together {change} for a reader who knows how "
+            f"many there are. The largest change is for persons with {m} records: {persons:,} in "
+            "all. "
         )
     if left:
         text += f"The outputs of {left:,} records have too many combinations to be counted. "
     if stated["cases"] is not None:
         alike, apart = (
-            factor(float(stated["cases"][case]["at_most"])) for case in ("alike", "independent")
+            extent(float(stated["cases"][case]["at_most"])) for case in ("alike", "independent")
         )
         text += (
-            f"In two cases, neither of which is a bound, they change beliefs by up to {alike} (all "
-            f"records have the same X) and {apart} (the records are independent given S)."
+            f"In two cases, neither of which is a bound, they change beliefs {alike} (all records "
+            f"have the same X) and {apart} (the records are independent given S)."
         )
     return text
 

@@ -91,7 +91,16 @@ def _moves(level: float, secret: str) -> str:
         return f"can rule out a value of {secret}"
     if factor(level) == "×1.00":
         return f"changes no belief about {secret}"
-    return f"changes beliefs about {secret} by up to {factor(level)}"
+    return f"changes beliefs about {secret} {extent(level)}"
+
+
+def extent(level: float) -> str:
+    """Return how far a level lets beliefs move, for a sentence."""
+    if level == math.inf:
+        return "without limit"
+    text = factor(level)
+    start = "by a factor of more than" if text.startswith(">") else "by up to a factor of"
+    return f"{start} {text.removeprefix('> ').removeprefix('×')}"
 
 
 def _alone(share: float) -> str:

@@ -166,7 +166,7 @@ def _on_average(result: Result, unit: str, secret: str) -> str:
         return f"{sentence}, but some outputs almost rule out a value of {secret}."
     return (
         f"{sentence}, but a single output may change a belief by up to "
-        f"×{rounded_up(math.exp(level))}."
+        f"a factor of {rounded_up(math.exp(level))}."
     )
 
 
@@ -183,11 +183,11 @@ def _changes(result: Result, secret: str) -> str:
         return f"Some outputs rule out a value of {secret} for certain{to}.{more}"
     if rounded_up(math.exp(level)) == "1.00":
         return f"The release reveals nothing about {secret}{to}.{more}"
-    whose = "the data's" if result.joint.n is None else "these records'"
+    whose = "the data" if result.joint.n is None else "these records"
     beside = f" and a person's {listed(known)}, Y" if known else ", Y alone"
     return (
-        f"For someone who knows only {whose} distribution{beside} changes no belief about a "
-        f"value of {secret} by more than ×{rounded_up(math.exp(level))}.{more}"
+        f"For someone who knows only the distribution of {whose}{beside} shifts no belief about "
+        f"{secret} by more than a factor of {rounded_up(math.exp(level))}.{more}"
     )
 
 
@@ -279,7 +279,7 @@ def _all_values(count: int) -> str:
 
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:
-    return " and ".join(names) if names else fallback
+    return listed(names) or fallback
 
 
 def _percent(share: float) -> str:

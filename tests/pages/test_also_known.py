@@ -111,7 +111,7 @@ def test_other_data_ask_nothing_of_it():
     app.selectbox(key="data_source").set_value(other).run()
     assert not app.exception
     assert not app.session_state["_data"].known
-    assert any("no longer asked that race is known" in item.value for item in app.toast)
+    assert any("no longer assumed to know race" in item.value for item in app.toast)
 
 
 def test_a_mechanism_that_does_not_work_given_it_is_told_with_what_does():
@@ -173,7 +173,7 @@ def test_every_other_page_opens_with_it(page):
 def test_a_page_that_does_not_consider_it_says_so(page):
     app = linked(KNOWN, f"pages/{page}.py")
     text = [item.value for item in app.caption]
-    assert any("This page does not consider that race is known" in item for item in text)
+    assert any("This page ignores that race is known" in item for item in text)
 
 
 def test_a_report_says_that_its_levels_are_of_y_alone():

@@ -36,7 +36,7 @@ def test_it_opens_with_three_promises_on_the_data_at_once_and_without_an_error()
     assert len(kept(app)) == 3
     assert [app.slider(key=f"col{i}_eps_nats").value for i in range(3)] == [1.0, 1.0, 1.0]
     assert app.segmented_control(key="reading_choice").value == "markov"
-    assert "All three read X alone, S – X – Y." in text(app)
+    assert "All three mechanisms read X alone (S – X – Y)." in text(app)
     assert pinned(app) is None
 
 

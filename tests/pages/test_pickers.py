@@ -92,7 +92,7 @@ def test_another_promise_goes_to_the_optimum_where_the_mechanism_does_not_work()
     words = page_text(app)
     assert "Subset merging does not work under this notion: it needs a single notion" in words
     assert "Optimal replaces it." in words
-    assert "X itself satisfies every M from 0.1 nats on, so M is now 0.05 nats." in words
+    assert "X itself already satisfies M = 0.1 nats, so M is now 0.05 nats." in words
     assert app.slider(key="eps").value == app.session_state["eps"] == 0.05
     assert not app.error
     pick(app, "mech", "constant")

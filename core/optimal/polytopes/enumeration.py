@@ -121,7 +121,7 @@ def proven_complete(
     parts = []
     for first in range(0, len(nonbasic), size):
         if deadline.over:
-            raise TimeLimitError("Time was over before the vertices were checked.")
+            raise TimeLimitError("Time ran out before the vertices were checked.")
         parts.append(known.solved(nonbasic[first : first + size]))
     levels, slopes, error = (np.concatenate(pieces) for pieces in zip(*parts, strict=True))
     n_x = space.n_x
@@ -351,7 +351,7 @@ def best_mixture(
             if mixture.shortfall <= ROUNDING:
                 return master, mixture, float(prices.min())
             if deadline.over:
-                raise TimeLimitError("Time was over before the outputs covered every symbol.")
+                raise TimeLimitError("Time ran out before the outputs covered every symbol.")
             master.raise_penalty()
         # most outputs that enter the master program before it is solved again
         count = min(64, len(candidates))

@@ -64,7 +64,7 @@ def exact_vertices(allowed: AllowedSet, p_x: FloatArray, deadline: Deadline = NE
         if len(rays) > SIZES.exact_rays:
             raise TooManyRaysError(f"{len(rays)} vertices: too many for whole numbers.")
         if deadline.over:
-            raise TimeLimitError("Time was over among the exact vertices.")
+            raise TimeLimitError("Time ran out while listing the exact vertices.")
     outputs = {ray.entries[: allowed.n_x] for ray in rays}
     points = [[entry / sum(r) for entry in r] for r in sorted(outputs) if any(r)]
     return np.array(points, dtype=np.float64).reshape(-1, allowed.n_x)

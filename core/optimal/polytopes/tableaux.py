@@ -273,7 +273,7 @@ def _blocks(space: Polytope, count: int, deadline: Deadline) -> Iterator[slice]:
     size = max(1, SIZES.tableaux_bytes // (8 * space.n_basic * (space.n_free + 1)))
     for first in range(0, count, size):
         if deadline.over:
-            raise TimeLimitError("Time was over among the vertices.")
+            raise TimeLimitError("Time ran out while listing the vertices.")
         yield slice(first, first + size)
 
 

@@ -26,6 +26,20 @@ REWORDED = (
     ("Of independent releases", "Among independent releases"),
     ("What (.+) tell of S in other files than this one is", r"What other files with \1 reveal is"),
     ("promised of what (.+) tell of S, alone", r"promised about S given \1, alone"),
+    (
+        "Not all outputs that the promise allows could be listed, so the search built them one by "
+        "one; its bound does not depend on such a list. Listing them ended with:",
+        "The outputs that the notion allows could not all be listed, so the search built them one "
+        "by one; its bound does not need the list. Listing stopped:",
+    ),
+    ("Time was over among", "Time ran out while listing"),
+    ("Time was over before", "Time ran out before"),
+    ("by up to > ×", "by a factor of more than "),
+    (r"by up to ×(?=\d)", "by up to a factor of "),
+    (
+        "promised of a person who has two names there",
+        "promised about a person who appears under two names",
+    ),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 

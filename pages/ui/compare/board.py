@@ -50,10 +50,10 @@ from pages.ui.work import (
 Slots = dict[str, DeltaGenerator]
 
 READ = {
-    MARKOV: "All three read X alone, S – X – Y. RLDP's column satisfies LDP for every distribution "
-    "consistent with the records.",
-    "pair": "All three read and may change the pair X = (S, U), as RLDP requires. The share kept "
-    "refers to the pair.",
+    MARKOV: "All three mechanisms read X alone (S – X – Y). RLDP's column satisfies LDP for every "
+    "distribution consistent with the records.",
+    "pair": "All three mechanisms read and may change the pair X = (S, U), as RLDP requires. The "
+    "share kept refers to the pair.",
 }
 """What the columns that the page opens with have in common."""
 

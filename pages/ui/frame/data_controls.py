@@ -107,7 +107,7 @@ def treated(*, pair: bool = True, known: bool = False) -> None:
     if known:
         _known(spec)
     elif spec.known:
-        st.caption(markdown(f"This page does not consider that {_named(spec.known)} known."))
+        st.caption(markdown(f"This page ignores that {_named(spec.known)} known."))
     if pair:
         st.session_state["data_pair"] = spec.secret_released
         st.toggle(
@@ -196,7 +196,7 @@ def _choose_source() -> None:
         st.toast(markdown(str(error)), icon=":material/error:")
         return
     if known:
-        text = f"With other data, it is no longer asked that {_named(known)} known."
+        text = f"For the new data, others are no longer assumed to know {listed(known)}."
         st.toast(markdown(text), icon=":material/info:")
 
 

@@ -91,7 +91,7 @@ PROMISED = "promised"
 def promised(scenario: Scenario) -> None:
     """Show the chosen privacy notion's meaning, with the numbers of its sliders."""
     meant = notions.entry(scenario.notion)
-    secret = " and ".join(scenario.data.secret) or "S"
+    secret = listed(scenario.data.secret) or "S"
     text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
     if known := scenario.data.known:
         text = f"For someone who knows {listed(known)}: {text}"
@@ -212,8 +212,7 @@ def _set_to(name: str, notion: str, now: float, high: float, half: float) -> str
     symbol = SYMBOLS[name]
     if now >= high:
         return (
-            f"On this data X itself satisfies every {symbol} from {most} on, so {symbol} is now "
-            f"{new}."
+            f"On this data X itself already satisfies {symbol} = {most}, so {symbol} is now {new}."
         )
     return f"On this data no mechanism satisfies {symbol} = {was}, so {symbol} is now {new}."
 

@@ -17,7 +17,7 @@ from core.notions.numbers import declared
 from core.scenario import LOSSES, PURPOSES, Promise, Scenario
 from core.scenario.purpose import read_losses
 from core.scenario.url import to_query
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui.frame import data_controls, pickers, state
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived
@@ -161,7 +161,7 @@ def _example() -> None:
     if state.scenario() == example:
         return
     secret, released = (
-        " and ".join(map(plain_short, names)) for names in (spec.secret, spec.released)
+        listed([plain_short(name) for name in names]) for names in (spec.secret, spec.released)
     )
     text = (
         f"Publish {released} so that others can predict {plain_short(columns[0])} but not {secret}"

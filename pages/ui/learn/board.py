@@ -66,7 +66,7 @@ def pick_variant() -> int:
         key=query.NUMBERS.widget("variant"),
         persist_state="session",
         width=190,
-        help="Give each row of the class its own number; 0 is the table of the lessons.",
+        help="Give each row of seats its own number; 0 is the lessons' table.",
     )
     query.NUMBERS.read("variant")
     return int(query.NUMBERS.values()["variant"])

@@ -258,7 +258,7 @@ def _words(result: Result, unit: str, provisional: bool) -> Frame:
 
 def _question(scenario: Scenario) -> str:
     """Return the page's title: the question about the mechanism."""
-    released = " and ".join(scenario.data.released) or "X"
+    released = listed(scenario.data.released) or "X"
     are = "are" if len(scenario.data.released) > 1 else "is"
     text = f"How {released} {are} released: {mechanisms.entry(scenario.mechanism).title}"
     return page_frame.heading(scenario, text, "Mechanisms")
@@ -284,7 +284,7 @@ def _works(scenario: Scenario) -> None:
     ]
     if able:
         promised = listed([notions.entry(key).title for key in pickers.asked_keys(scenario)])
-        st.caption(f"Mechanisms for {markdown(promised)}: {markdown(', '.join(able))}.")
+        st.caption(f"Mechanisms for {markdown(promised)}: {markdown('; '.join(able))}.")
 
 
 def _matrices(result: Result) -> View:

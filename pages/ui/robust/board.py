@@ -19,7 +19,7 @@ from core.scenario import Scenario
 from core.scenario.context import Context
 from core.scenario.snippet import robust_snippet
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart
 from pages.ui.chart import place as chart_place
@@ -223,7 +223,7 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
 def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
     """Return what the page says: what it shows, and how far an estimate is from the truth."""
     n, data = results.records(scenario), scenario.data
-    u, s = " and ".join(data.released) or "U", " and ".join(data.secret) or "S"
+    u, s = listed(data.released) or "U", listed(data.secret) or "S"
     return {
         "said": [
             f"Here the data is the truth P*. A designer sees only {number_of(n, 'record')} drawn "

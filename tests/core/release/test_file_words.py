@@ -7,7 +7,7 @@ import pytest
 
 from core.notions import ALIP, LDP, LIP, SRLIP, Average, EpsDelta, Intersection, L1Privacy
 from core.release import Attack, beside
-from core.release.file_words import attack_sentence, factor, file_sentences, keeps, warnings
+from core.release.file_words import attack_sentence, extent, factor, file_sentences, keeps, warnings
 
 NOISE = beside(np.outer([8, 8], [1, 1]).reshape(2, 1, 2), [[1.0]])
 """K and Y tell nothing."""
@@ -50,6 +50,12 @@ def test_whether_a_file_keeps_a_promise(notion, expected):
 def test_a_factor(times, words):
     assert factor(math.log(times)) == words
     assert factor(math.inf) == "×∞"
+
+
+def test_a_factor_in_a_sentence():
+    assert extent(math.log(3.04)) == "by up to a factor of 3.04"
+    assert extent(math.log(2e9)) == "by a factor of more than 1,000,000"
+    assert extent(math.inf) == "without limit"
 
 
 def test_what_speaks_against_a_column():

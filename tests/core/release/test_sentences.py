@@ -15,7 +15,7 @@ from core.learning.lessons import lesson
 from core.notions import LIP, EpsDelta, GuessingProbability
 from core.notions import catalogue as notions
 from core.release.confusability import range_release
-from core.release.sentences import caution, finding, knowable, promise_text
+from core.release.sentences import caution, finding, knowable, promise_text, question
 from core.scenario import Scenario, evaluate
 
 DATA = DataSpec("example:rldp_estimate", (), (), secret_released=True)
@@ -76,15 +76,22 @@ def test_a_belief_that_moves_by_rounding_alone_does_not_move(level):
 @pytest.mark.parametrize(
     ("data", "known"),
     [
-        (DataSpec("adult", ("sex",), ("race",)), "these records'"),
-        (DataSpec("random:uniform:3x5:0", (), ()), "the data's"),
+        (DataSpec("adult", ("sex",), ("race",)), "these records"),
+        (DataSpec("random:uniform:3x5:0", (), ()), "the data"),
     ],
 )
 def test_a_finding_is_about_someone_who_knows_only_the_distribution(notion, data, known):
     result = evaluate(Scenario(data=data, notion=notion, mechanism="watchdog"))
     reported = finding(result)
-    assert reported.startswith(f"For someone who knows only {known} distribution, Y alone changes ")
-    assert (result.joint.n is None) == (known == "the data's")
+    who = f"For someone who knows only the distribution of {known}, Y alone shifts "
+    assert reported.startswith(who)
+    assert (result.joint.n is None) == (known == "the data")
+
+
+def test_a_question_lists_its_columns():
+    data = DataSpec("adult", ("sex",), ("age", "education", "occupation"))
+    asks = "Does publishing age, education and occupation give away sex?"
+    assert question(Scenario(data=data)) == asks
 
 
 OVERSTATED = ("nobody's belief", "no one's belief", "every guesser", "any guesser")
@@ -124,15 +131,18 @@ def test_pml_is_taught_of_someone_who_starts_from_the_prior():
     [
         (
             "lip_delta",
-            "for someone who knows only the data's distribution, Y alone changes no belief about a "
-            "value of sex by more than ×1.11.",
+            "for someone who knows only the distribution of the data, Y alone shifts no belief "
+            "about sex by more than a factor of 1.11.",
         ),
         (
             "pml_delta",
-            "for someone who knows only the data's distribution, Y alone raises no belief about a "
-            "value of sex by more than ×1.11.",
+            "for someone who knows only the distribution of the data, Y alone raises no belief "
+            "about sex by more than a factor of 1.11.",
         ),
-        ("ldp_delta", "no output is more than ×1.11 as likely under one value of sex as under"),
+        (
+            "ldp_delta",
+            "no output is more than 1.11 times as likely under one value of sex as under",
+        ),
     ],
 )
 def test_exceptions_are_told(key, message):

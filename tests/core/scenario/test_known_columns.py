@@ -127,8 +127,8 @@ def test_with_the_secret_released_it_holds_by_its_definition():
 
 def test_the_finding_is_about_those_who_know_it(result):
     text = finding(result)
-    assert "For someone who knows only these records' distribution and a person's race, Y" in text
-    assert "×2.72" in text
+    assert "knows only the distribution of these records and a person's race, Y shifts" in text
+    assert "a factor of 2.72" in text
     assert "Y alone" not in text
     assert question(KNOWN) == "Does publishing occupation give away sex, where race is known?"
     assert context(KNOWN)["known"] == "race"

@@ -75,8 +75,8 @@ def test_walks_stop_at_their_limits():
     space = space_of(Joint.random_uniform(5, 30, np.random.default_rng(0)), LIP(0.5))
     with pytest.raises(TimeLimitError, match="too many"):
         walk(space, deadline=Deadline.after(60), max_vertices=100)
-    with pytest.raises(TimeLimitError, match="Time was over"):
+    with pytest.raises(TimeLimitError, match="Time ran out"):
         walk(space, deadline=Deadline(0.0))
     result = walk(space_of(UNIFORM, LIP(0.5)).perturbed(), deadline=NEVER)
-    with pytest.raises(TimeLimitError, match="Time was over"):
+    with pytest.raises(TimeLimitError, match="Time ran out"):
         tableaux.true_points(space_of(UNIFORM, LIP(0.5)), result, deadline=Deadline(0.0))
