@@ -8,7 +8,7 @@ from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustLDP, RobustPML
+from core.notions.robust_markov import RobustALIP, RobustForX
 
 FAMILIES: Mapping[str, str] = {
     "lift": "bounds on the lift",
@@ -89,19 +89,24 @@ def robust(
     meaning: str,
     formula: str,
     source: str,
-    kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
+    kind: type[RLDP] | type[RobustForX],
     level_title: str,
 ) -> NotionEntry:
     """Return the entry of a notion on the confidence set around the joint; see `NotionEntry`."""
 
     def code(numbers: Numbers) -> str:
         ball = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
-        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {ball})"
+        share = f", lam={numbers.lam!r}" if issubclass(kind, RobustALIP) else ""
+        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {ball}{share})"
 
     def make(joint: Joint, numbers: Numbers) -> Notion:
-        return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
+        of_ball = (joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
+        if issubclass(kind, RobustALIP):
+            return kind.of_joint(*of_ball, lam=numbers.lam)
+        return kind.of_joint(*of_ball)
 
-    parameters = ("eps", "alpha", "beta", "n")
+    split = ("lam",) if issubclass(kind, RobustALIP) else ()
+    parameters = ("eps", *split, "alpha", "beta", "n")
     return NotionEntry(
         key=key,
         title=title,
