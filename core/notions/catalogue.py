@@ -302,6 +302,7 @@ ENTRIES: tuple[NotionEntry, ...] = (
         OVER_PARTS,
         RobustALIP,
         "Robust ALIP for S – X – Y",
+        ("eps", "lam", "alpha", "beta", "n"),
     ),
 )
 """Notions that bound each output, in the order in which they are shown."""
