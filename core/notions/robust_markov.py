@@ -255,6 +255,7 @@ class RobustPML(_RobustLift):
 
     @property
     def budgets(self) -> tuple[float, float]:
+        """∞ and ε: only the rise of a belief is bounded."""
         return np.inf, self.eps
 
     def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
@@ -284,6 +285,7 @@ class RobustLIP(_RobustLift):
 
     @property
     def budgets(self) -> tuple[float, float]:
+        """ε on both sides, in nats."""
         return self.eps, self.eps
 
     def at_estimate(self, eps: float) -> LIP:
@@ -336,6 +338,7 @@ class RobustALIP(_RobustLift):
 
     @property
     def budgets(self) -> tuple[float, float]:
+        """λε and (1−λ)ε, in nats."""
         return split(self.eps, self.lam)
 
     def at_estimate(self, eps: float) -> ALIP:
