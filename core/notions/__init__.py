@@ -11,7 +11,7 @@ from core.notions.ldp import LDP, MetricLDP
 from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
 from core.notions.lip import ALIP, LIP
 from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustLDP, RobustPML
+from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML
 from core.notions.srlip import SRLIP, side_channel_levels
 
 __all__ = [
@@ -38,7 +38,9 @@ __all__ = [
     "PointwiseDivergence",
     "PointwiseMaximalLeakage",
     "PointwiseNotion",
+    "RobustALIP",
     "RobustLDP",
+    "RobustLIP",
     "RobustPML",
     "side_channel_levels",
 ]

@@ -13,7 +13,7 @@ from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1
 from core.notions.lip import ALIP, LIP
 from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustLDP, RobustPML
+from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML
 from core.notions.srlip import SRLIP
 
 __all__ = [
@@ -29,6 +29,9 @@ __all__ = [
     "entry",
     "of_family",
 ]
+
+OVER_PARTS = "the polytopes of [RLDP] Theorem 2, for each part of the range of P(s)"
+"""Source of robust notions that bound the lift."""
 
 ENTRIES: tuple[NotionEntry, ...] = (
     of_numbers(
@@ -271,13 +274,35 @@ ENTRIES: tuple[NotionEntry, ...] = (
     robust(
         "robust_pml",
         "Robust PML",
-        "Pointwise maximal leakage for every P(X | S) consistent with the records, for a release "
-        "that reads X alone.",
-        r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{X \mid S} \in "
-        r"\textstyle\prod_s D_s,\ y,\ s, \quad S - X - Y",
-        "the polytopes of [RLDP] Theorem 2",
+        "Pointwise maximal leakage for every distribution consistent with the records, for a "
+        "release that reads X alone.",
+        r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{SX} \in F,\ y,\ s, "
+        r"\quad S - X - Y",
+        OVER_PARTS,
         RobustPML,
         "Robust PML for S – X – Y",
+    ),
+    robust(
+        "robust_lip",
+        "Robust LIP",
+        "LIP for every distribution consistent with the records, for a release that reads X alone.",
+        r"e^{-\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{\varepsilon} \quad "
+        r"\text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y",
+        OVER_PARTS,
+        RobustLIP,
+        "Robust LIP for S – X – Y",
+    ),
+    robust(
+        "robust_alip",
+        "Robust ALIP",
+        "ALIP for every distribution consistent with the records, for a release that reads X "
+        "alone.",
+        r"e^{-\lambda\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{(1-\lambda)\varepsilon} "
+        r"\quad \text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y",
+        OVER_PARTS,
+        RobustALIP,
+        "Robust ALIP for S – X – Y",
+        ("eps", "lam", "alpha", "beta", "n"),
     ),
 )
 """Notions that bound each output, in the order in which they are shown."""

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from core.catalogued import Catalogued
 from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.numbers import Numbers
 from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustLDP, RobustPML
+from core.notions.robust_markov import RobustForX
 
 FAMILIES: Mapping[str, str] = {
     "lift": "bounds on the lift",
@@ -89,19 +90,23 @@ def robust(
     meaning: str,
     formula: str,
     source: str,
-    kind: type[RLDP] | type[RobustLDP] | type[RobustPML],
+    kind: type[RLDP] | type[RobustForX],
     level_title: str,
+    parameters: tuple[str, ...] = ("eps", "alpha", "beta", "n"),
 ) -> NotionEntry:
     """Return the entry of a notion on the confidence set around the joint; see `NotionEntry`."""
 
+    def named(numbers: Numbers) -> dict[str, Any]:
+        order = ("eps", "n", "beta", "alpha", "lam")
+        return {name: getattr(numbers, name) for name in order if name in parameters}
+
     def code(numbers: Numbers) -> str:
-        ball = f"n={numbers.n!r}, beta={numbers.beta!r}, alpha={numbers.alpha!r}"
-        return f"{kind.__name__}.of_joint(joint, eps={numbers.eps!r}, {ball})"
+        text = ", ".join(f"{name}={value!r}" for name, value in named(numbers).items())
+        return f"{kind.__name__}.of_joint(joint, {text})"
 
     def make(joint: Joint, numbers: Numbers) -> Notion:
-        return kind.of_joint(joint, numbers.eps, numbers.n, numbers.beta, numbers.alpha)
+        return kind.of_joint(joint, **named(numbers))
 
-    parameters = ("eps", "alpha", "beta", "n")
     return NotionEntry(
         key=key,
         title=title,

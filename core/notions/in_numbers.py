@@ -22,12 +22,13 @@ def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
             f"After any output, the best guess of {secret} is right with probability at most "
             f"{percent(numbers.bound)}."
         )
-    base = key.removesuffix("_delta")
+    over_records = key == "rldp" or key.startswith("robust_")
+    base = "ldp" if key == "rldp" else key.removeprefix("robust_").removesuffix("_delta")
     promise = _sentence(base, numbers, secret)
     if not promise:
         return ""
-    start = {"srlip": SIDE_CHANNELS, "rldp": POSSIBLE, "robust_ldp": POSSIBLE}.get(key, "")
-    if base != key:
+    start = SIDE_CHANNELS if key == "srlip" else POSSIBLE if over_records else ""
+    if key.endswith("_delta"):
         start = f"Except for outputs of total probability {numbers.delta:g}, "
     return f"{start}{promise[0].lower() if start else promise[0]}{promise[1:]}"
 
@@ -44,7 +45,7 @@ def _sentence(base: str, numbers: Numbers, secret: str) -> str:
     }
     if base in sides:
         return _of_lift(*sides[base], secret)
-    if base not in ("ldp", "rldp", "robust_ldp", "pml") or eps > LARGEST:
+    if base not in ("ldp", "pml") or eps > LARGEST:
         return ""
     if eps == 0:
         return f"No output depends on {secret}."

@@ -20,9 +20,10 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions.base import LevelNotion, PointwiseNotion, budget_text
+from core.notions.base import LevelNotion, PointwiseNotion, budget_text, relative, split
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
+from core.notions.lip import ALIP, LIP
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import assumed_records
@@ -168,21 +169,79 @@ class RobustLDP(RobustForX):
         return self.of_pairs.set_of(np.tile(np.diag(1 / joint.p_x), (joint.n_s, 1)))
 
 
-@dataclass(frozen=True)
-class RobustPML(RobustForX):
-    """ε-pointwise maximal leakage for every P in F, P(S) included, of a mechanism of X.
+class _RobustLift(RobustForX):
+    """Bounds on the lift for every P in F, P(S) included, of a mechanism of X.
 
-    P(y|s) ≤ e^{ε} P(y) for every y and s and every P in F. It is required of a slightly larger set,
-    so that its allowed set has rows: see Notes.
+    e^{−ε_l} ≤ P(y|s)/P(y) ≤ e^{ε_u} for every y and s and every P in F. It is required of a
+    larger set, so that its allowed set has rows: see Notes.
 
     Notes
     -----
     For one s the secrets other than s count as one, and F as the ball around P̂ of that pair, with
-    m = P(s), R = P(X|s) and Q = P(X|not s): the condition is (e^{−ε} − m) R·v ≤ (1 − m) Q·v. The
-    values of m are cut into 16 intervals; in each of them m is put at its lower end, and R and
-    Q range over polytopes {R : R_x ≥ L_x} that hold what the ball leaves them there. As R·v is at
-    most L·v + (1 − ΣL) max v, and Q·v at least L·v + (1 − ΣL) min v, each interval is a row.
+    m = P(s), R = P(X|s) and Q = P(X|not s): the conditions are (e^{−ε_u} − m) R·v ≤ (1 − m) Q·v
+    and (1 − m) Q·v ≤ (e^{ε_l} − m) R·v. The values of m are cut into 16 intervals; in each of them
+    m is put at its lower end, as lifts come closer to 1 with m, and R and Q range over polytopes
+    {R : R_x ≥ L_x} that hold what the ball leaves them there. As R·v is from
+    L·v + (1 − ΣL) min v to L·v + (1 − ΣL) max v, and so is Q·v, each interval is two rows.
     Source: the polytopes of [RLDP] Theorem 2, here for each part of the range of P(s).
+    """
+
+    @property
+    @abstractmethod
+    def budgets(self) -> tuple[float, float]:
+        """The budgets ε_l and ε_u, in nats; ∞ leaves a side free."""
+
+    @cached_property
+    def pieces(self) -> MassPieces:
+        """What F leaves possible for each secret, by intervals of its probability."""
+        return mass_pieces(self.uncertainty, 16)
+
+    def levels(self, joint: Joint, kernel: ArrayLike) -> tuple[float, float]:
+        """Return the least ε_l and ε_u at which the conditions hold, in nats; ∞ if at none."""
+        v = self._answers(joint, kernel)
+        v = v[:, v.any(axis=0)]
+        mass, own, others = self.pieces
+        least, most = v.min(axis=0), v.max(axis=0)
+        lower = _lift(mass, _toward(own, v, least), _toward(others, v, most))
+        upper = _lift(mass, _toward(own, v, most), _toward(others, v, least))
+        with np.errstate(divide="ignore"):
+            return max(0.0, -float(np.log(lower.min()))), max(0.0, float(np.log(upper.max())))
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of allowed outputs, with h ≥ max v and l ≤ min v as auxiliary variables.
+
+        Rows that another interval's row implies are left out.
+        """
+        self._check(joint)
+        n_x = joint.n_x
+        # a budget of 0 on one side makes all lifts 1, as they are 1 on average
+        below, above = (np.inf, 0.0) if 0 in self.budgets else self.budgets
+        if below == above == np.inf:
+            return AllowedSet(sparse.csr_array((0, n_x)), n_x)
+        v_of_r = np.diag(1 / joint.p_x)
+        mass, own, others = self.pieces
+        rest, own_share = (1 - mass)[..., None], (np.exp(-above) - mass)[..., None]
+        rows = [_rows(v_of_r, (own, own_share), (others, rest))]
+        if below < np.inf:
+            shrink = np.exp(-below)
+            least = (own, 1 - shrink * mass[..., None])
+            rows.append(_rows(v_of_r, (others, shrink * rest), least))
+        ones, none = np.ones((n_x, 1)), np.zeros((n_x, 1))
+        matrix = np.vstack(
+            [
+                *rows,
+                np.hstack([v_of_r, -ones, none]),
+                np.hstack([-v_of_r, none, ones]),
+            ]
+        )
+        return AllowedSet(sparse.csr_array(scaled(matrix)), n_x)
+
+
+@dataclass(frozen=True)
+class RobustPML(_RobustLift):
+    """ε-pointwise maximal leakage for every P in F, P(S) included, of a mechanism of X.
+
+    P(y|s) ≤ e^{ε} P(y) for every y and s and every P in F, required of a larger set.
 
     Examples
     --------
@@ -194,10 +253,10 @@ class RobustPML(RobustForX):
 
     name: ClassVar[str] = "robust PML"
 
-    @cached_property
-    def pieces(self) -> MassPieces:
-        """What F leaves possible for each secret, by intervals of its probability."""
-        return mass_pieces(self.uncertainty, 16)
+    @property
+    def budgets(self) -> tuple[float, float]:
+        """∞ and ε: only the rise of a belief is bounded."""
+        return np.inf, self.eps
 
     def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
         """Return ε-pointwise maximal leakage."""
@@ -205,40 +264,133 @@ class RobustPML(RobustForX):
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none."""
-        v = self._answers(joint, kernel)
-        v = v[:, v.any(axis=0)]
-        mass, own, others = self.pieces
-        high = own @ v + _free(own)[..., None] * v.max(axis=0)
-        low = others @ v + _free(others)[..., None] * v.min(axis=0)
-        total = mass[..., None] * high + (1 - mass)[..., None] * low
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(high > 0, high / total, 0.0)
-        return max(0.0, float(np.log(ratio.max())))
+        return self.levels(joint, kernel)[1]
 
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of allowed outputs, with h ≥ max v and l ≤ min v as auxiliary variables.
 
-        A row of which e^{−ε} is at most the secret's probability asks nothing, and is left out.
-        """
-        self._check(joint)
-        n_x = joint.n_x
-        if self.eps == np.inf:
-            return AllowedSet(sparse.csr_array((0, n_x)), n_x)
-        v_of_r = np.diag(1 / joint.p_x)
-        mass, own, others = self.pieces
-        factor, rest = (np.exp(-self.eps) - mass)[..., None], (1 - mass)[..., None]
-        matrix = np.concatenate(
-            [
-                factor * (own @ v_of_r) - rest * (others @ v_of_r),
-                factor * _free(own)[..., None],
-                -rest * _free(others)[..., None],
-            ],
-            axis=-1,
-        )[factor[..., 0] > 0]
-        ones, none = np.ones((n_x, 1)), np.zeros((n_x, 1))
-        below = np.hstack([v_of_r, -ones, none])
-        above = np.hstack([-v_of_r, none, ones])
-        return AllowedSet(sparse.csr_array(scaled(np.vstack([matrix, below, above]))), n_x)
+@dataclass(frozen=True)
+class RobustLIP(_RobustLift):
+    """ε-LIP for every P in F, P(S) included, of a mechanism of X.
+
+    e^{−ε} ≤ P(y|s)/P(y) ≤ e^{ε} for every y and s and every P in F, required of a larger set.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
+    >>> few, many = (RobustLIP(1.0, ball_around(joint, n=n)) for n in (100, 10**8))
+    >>> round(few.achieved(joint, np.eye(3)), 3), round(many.achieved(joint, np.eye(3)), 3)
+    (1.84, 0.694)
+    """
+
+    name: ClassVar[str] = "robust LIP"
+
+    @property
+    def budgets(self) -> tuple[float, float]:
+        """ε on both sides, in nats."""
+        return self.eps, self.eps
+
+    def at_estimate(self, eps: float) -> LIP:
+        """Return ε-LIP."""
+        return LIP(eps)
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
+        return max(self.levels(joint, kernel))
+
+
+@dataclass(frozen=True)
+class RobustALIP(_RobustLift):
+    """(λε, (1−λ)ε)-ALIP for every P in F, P(S) included, of a mechanism of X.
+
+    e^{−λε} ≤ P(y|s)/P(y) ≤ e^{(1−λ)ε} for every y and s and every P in F, required of a larger set.
+
+    Examples
+    --------
+    >>> joint = Joint.from_counts([[30, 10, 10], [10, 10, 30]])
+    >>> ball = ball_around(joint)
+    >>> half, less = RobustALIP(1.0, ball), RobustALIP(1.0, ball, lam=0.7)
+    >>> round(half.achieved(joint, np.eye(3)), 3), round(less.achieved(joint, np.eye(3)), 3)
+    (3.68, 2.684)
+    """
+
+    lam: float = 0.5
+
+    name: ClassVar[str] = "robust ALIP"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        split(self.eps, self.lam)  # checks only
+
+    @classmethod
+    def of_joint(
+        cls,
+        joint: Joint,
+        eps: float,
+        n: int | None = None,
+        beta: float = 0.05,
+        alpha: float = 2.0,
+        lam: float = 0.5,
+    ) -> Self:
+        """Return the notion on the confidence set around a joint; parameters as `ball_around`."""
+        return cls(eps, ball_around(joint, n, beta, alpha), lam)
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(budget_text, self.budgets))})-{self.name}"
+
+    @property
+    def budgets(self) -> tuple[float, float]:
+        """λε and (1−λ)ε, in nats."""
+        return split(self.eps, self.lam)
+
+    def at_estimate(self, eps: float) -> ALIP:
+        """Return ALIP, with the same λ."""
+        return ALIP.from_lambda(eps, self.lam)
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
+        lower, upper = self.levels(joint, kernel)
+        return max(relative(lower, self.lam), relative(upper, 1 - self.lam))
+
+
+def _toward(lower: FloatArray, v: FloatArray, rest: FloatArray) -> FloatArray:
+    """Return R·v, (..., n_y), of the R in polytopes, (..., n_x), with what is free at `rest`."""
+    result: FloatArray = lower @ v + _free(lower)[..., None] * rest
+    return result
+
+
+def _lift(mass: FloatArray, own: FloatArray, others: FloatArray) -> FloatArray:
+    """Return R·v / (m R·v + (1 − m) Q·v), (..., n_y), of m, R·v and Q·v; 0 where R·v is 0."""
+    total = mass[..., None] * own + (1 - mass)[..., None] * others
+    with np.errstate(divide="ignore", invalid="ignore"):
+        result: FloatArray = np.where(own > 0, own / total, 0.0)
+    return result
+
+
+def _rows(
+    v_of_r: FloatArray, large: tuple[FloatArray, FloatArray], small: tuple[FloatArray, FloatArray]
+) -> FloatArray:
+    """Return rows, (k, n_x + 2), on [r, h, l]: one polytope's most is at most another's least.
+
+    Each polytope comes with its factor, (n_s, parts, 1). A secret's row that another one implies,
+    as no coefficient there is smaller, is left out.
+    """
+    (high, more), (low, less) = large, small
+    rows = np.concatenate(
+        [
+            more * (high @ v_of_r) - less * (low @ v_of_r),
+            more * _free(high)[..., None],
+            -less * _free(low)[..., None],
+        ],
+        axis=-1,
+    )
+    sizes = np.abs(rows).max(axis=-1, keepdims=True)
+    rows /= np.where(sizes > 0, sizes, 1.0)
+    implied = np.zeros(rows.shape[:2], dtype=np.bool_)
+    for part in range(rows.shape[1]):
+        lower = (rows <= rows[:, part, None]).all(axis=-1) & ~implied[:, part, None]
+        lower[:, part] = False
+        implied |= lower
+    result: FloatArray = rows[~implied]
+    return result
 
 
 def _free(lower: FloatArray) -> FloatArray:

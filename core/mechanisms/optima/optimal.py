@@ -65,6 +65,8 @@ def optimal(
     start : ndarray, optional
         P(y | x) of a mechanism that keeps the notion, shape (n_x, n_y), such as an earlier result
         cut short by its time limit. The search starts from it, and its utility is a lower bound.
+        Answers that time cuts short may keep less at a larger budget, unless each starts from the
+        last one.
 
     Raises
     ------

@@ -35,6 +35,12 @@ def test_the_factors_are_those_of_the_budget_and_rounded_to_the_safe_side(eps):
         ("pml", {"eps": 0.5}, "any guess about S more than 1.65 times as likely to be right."),
         ("rldp", {"eps": 0.5}, "For every distribution consistent with the records, no output is"),
         (
+            "robust_alip",
+            {"eps": 1.0, "lam": 0.0},
+            "For every distribution consistent with the records, no output makes any value of S "
+            "more than 2.72 times as likely, or less than 1.00",
+        ),
+        (
             "ldp_delta",
             {"eps": 0.5, "delta": 0.1},
             "Except for outputs of total probability 0.1",
@@ -49,7 +55,7 @@ def test_a_promise_is_said_in_numbers(key, numbers, message):
 
 def test_what_one_factor_does_not_say_has_no_sentence():
     assert {item.key for item in notions.ENTRIES if not in_numbers(item.key, Numbers(), "S")} == {
-        "metric_ldp", "l1", "chi2", "alpha", "l1_upper", "chi2_upper", "kl", "robust_pml"
+        "metric_ldp", "l1", "chi2", "alpha", "l1_upper", "chi2_upper", "kl"
     }  # fmt: skip
     assert in_numbers("sides", Numbers(eps_l=math.inf, eps_u=math.inf), "S") == ""
 

@@ -12,7 +12,6 @@ from core.notions import (
     ALIP,
     LDP,
     LIP,
-    RLDP,
     SRLIP,
     AlphaLift,
     Average,
@@ -26,8 +25,6 @@ from core.notions import (
     MinLift,
     PointwiseDivergence,
     PointwiseMaximalLeakage,
-    RobustLDP,
-    RobustPML,
     catalogue,
 )
 from core.notions.numbers import Numbers, declared
@@ -87,13 +84,16 @@ def test_every_other_entry_is_built_of_numbers_alone():
         "rldp",
         "robust_ldp",
         "robust_pml",
+        "robust_lip",
+        "robust_alip",
     }
 
 
 def seen(notion):
     """Return what tells two notions apart; a ball is equal to none but itself."""
-    if isinstance(notion, RLDP | RobustLDP | RobustPML):
-        return notion.eps, notion.uncertainty.bound, notion.uncertainty.alpha
+    if notion.of_estimate:
+        split = getattr(notion, "lam", None)
+        return notion.eps, notion.uncertainty.bound, notion.uncertainty.alpha, split
     return notion
 
 

@@ -1,3 +1,6 @@
+from functools import partial
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +13,16 @@ from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.polish import polished
-from core.notions import LDP, PointwiseMaximalLeakage, RobustLDP, RobustPML
+from core.notions import (
+    ALIP,
+    LDP,
+    LIP,
+    PointwiseMaximalLeakage,
+    RobustALIP,
+    RobustLDP,
+    RobustLIP,
+    RobustPML,
+)
 from core.notions.robust_markov import ball_around
 from core.uncertainty import RenyiBall
 from core.utilities import Guess
@@ -45,8 +57,8 @@ def test_members_of_the_set_find_no_more_than_the_level():
     assert max(result) > 0.8 * level
 
 
-def worst_lift(p_hat, most, v, s, rng):
-    """Return the largest log P(y|s)/P(y) found over Σ P̂²/P ≤ most, by climbing from a few starts.
+def worst_lift(p_hat, most, v, s, rng, sign=1):
+    """Return the largest ±log P(y|s)/P(y) found over Σ P̂²/P ≤ most, by climbing from a few starts.
 
     It knows the set by its definition alone, and nothing of what the notion computes with.
     """
@@ -58,7 +70,7 @@ def worst_lift(p_hat, most, v, s, rng):
 
     def lift(logs):
         p = at(logs)
-        return np.log(p[s] @ v) - np.log(p[s].sum()) - np.log(p.sum(axis=0) @ v)
+        return sign * (np.log(p[s] @ v) - np.log(p[s].sum()) - np.log(p.sum(axis=0) @ v))
 
     def room(logs):
         return np.log(most) - np.log((p_hat[seen] ** 2 / at(logs)[seen]).sum())
@@ -101,17 +113,63 @@ def test_robust_pml_holds_at_every_member_of_the_set_its_masses_included(counts,
     assert max(each) <= reported <= 1.12 * max(each)
 
 
+@pytest.mark.parametrize(
+    ("counts", "reached"),
+    [  # how far a member of F lowers a belief
+        ([[30, 10, 10], [10, 10, 30]], 0.532),
+        ([[300, 100, 100], [100, 100, 300]], 0.368),
+    ],
+)
+def test_robust_lip_holds_at_every_member_of_the_set_on_both_sides(counts, reached):
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(counts)
+    ball = ball_around(joint)
+    kernel = np.full((joint.n_x, joint.n_x), 0.2) + 0.5 * np.eye(joint.n_x)
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    most = 1 + chi2.ppf(0.95, joint.p.size - 1) / joint.n
+    lower, upper = (
+        max(worst_lift(joint.p, most, v, s, rng, sign) for v in kernel.T for s in range(joint.n_s))
+        for sign in (-1, 1)
+    )
+    assert lower == pytest.approx(reached, abs=2e-3)
+    for reported, least in (
+        (RobustLIP(1.0, ball).achieved(joint, kernel), max(lower, upper)),
+        (RobustPML(1.0, ball).achieved(joint, kernel), upper),
+        (RobustALIP(1.0, ball, 0.3).achieved(joint, kernel), max(lower / 0.3, upper / 0.7)),
+        (RobustALIP(1.0, ball, 1.0).achieved(joint, kernel), np.inf),
+    ):
+        assert least <= reported <= 1.25 * least
+
+
+@pytest.mark.parametrize("notion", [RobustLIP, partial(RobustALIP, lam=0.7)])
+def test_no_member_of_the_set_breaks_a_robust_optimum(notion):
+    rng = np.random.default_rng(3)
+    joint = Joint.from_counts([[60, 20, 30], [20, 70, 30]])
+    promise = notion(0.8, ball_around(joint))
+    made = m.optimal(joint, promise)
+    most = 1 + chi2.ppf(0.95, joint.p.size - 1) / joint.n
+    assert made.status == "optimal"
+    for sign, budget in zip((-1, 1), promise.budgets, strict=True):
+        for v, s in product(made.kernel.T, range(joint.n_s)):
+            assert worst_lift(joint.p, most, v, s, rng, sign) <= budget + 1e-9
+
+
 @pytest.mark.parametrize("alpha", [0.3, 0.7, 1.0, 2.0, 5.0])
-def test_no_member_of_any_order_has_more_than_robust_pml_tells(alpha):
+def test_no_member_of_any_order_has_more_than_robust_bounds_on_lifts_say(alpha):
     rng = np.random.default_rng(5)
     for n_s, n_x, n in ((2, 2, 30), (3, 4, 200), (5, 3, 3_000)):
         joint = Joint.from_counts(rng.integers(0, 50, (n_s, n_x)) + np.eye(n_s, n_x))
         ball = ball_around(joint, n=n if n < joint.n else None, alpha=alpha)
         kernel = rng.dirichlet(np.ones(3), size=joint.n_x)
-        reported = RobustPML(1.0, ball).achieved(joint, kernel)
+        robust = (RobustPML(1.0, ball), RobustLIP(1.0, ball), RobustALIP(1.0, ball, 0.4))
+        reported = [notion.achieved(joint, kernel) for notion in robust]
         for member in ball.sample(300, rng, boundary=True):
             truth = Joint.from_counts(member)
-            assert PointwiseMaximalLeakage(1.0).achieved(truth, kernel) <= reported + 1e-9
+            lip, pml = LIP(1.0), PointwiseMaximalLeakage(1.0)
+            up, either = pml.achieved(truth, kernel), lip.achieved(truth, kernel)
+            assert up <= reported[0] + 1e-9
+            assert either <= reported[1] + 1e-9
+            assert ALIP(0.4, 0.6).achieved(truth, kernel) <= reported[2] + 1e-9
 
 
 def test_where_all_is_possible_and_where_nothing_but_the_estimate_is():
@@ -125,12 +183,13 @@ def test_where_all_is_possible_and_where_nothing_but_the_estimate_is():
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0.0, 0.3, 1.0, np.inf]))
-@settings(max_examples=20)
+@settings(max_examples=8)
 def test_optima_keep_their_promise_and_no_random_kernel_keeps_more(seed, eps):
     rng = np.random.default_rng(seed)
     joint = Joint.random_uniform(2, 3, rng)
     ball = ball_around(joint, n=300)
-    for notion in (RobustLDP(eps, ball, exact=False), RobustPML(eps, ball)):
+    robust = (RobustPML(eps, ball), RobustLIP(eps, ball), RobustALIP(eps, ball, 0.3))
+    for notion in (RobustLDP(eps, ball, exact=False), *robust):
         made = m.optimal(joint, notion)
         assert made.status == "optimal"
         assert notion.holds(joint, made.kernel)
@@ -147,9 +206,14 @@ def test_many_records_leave_the_estimate():
     assert m.optimal(TOY, RobustLDP(1.0, ball)).utility == pytest.approx(
         m.optimal(TOY, LDP(1.0)).utility, abs=2e-6
     )
-    assert m.optimal(TOY, RobustPML(0.3, ball)).utility == pytest.approx(
-        m.optimal(TOY, PointwiseMaximalLeakage(0.3)).utility, abs=2e-6
-    )
+    for robust, plain in (
+        (RobustPML(0.3, ball), PointwiseMaximalLeakage(0.3)),
+        (RobustLIP(0.3, ball), LIP(0.3)),
+        (RobustALIP(0.3, ball, 0.7), ALIP.from_lambda(0.3, 0.7)),
+    ):
+        assert m.optimal(TOY, robust).utility == pytest.approx(
+            m.optimal(TOY, plain).utility, abs=2e-6
+        )
 
 
 def test_more_cells_than_pairs_of_vertices():
@@ -170,6 +234,10 @@ def test_words_and_bad_input():
     ball = ball_around(TOY, 100)
     assert str(RobustLDP(0.5, ball)) == "0.5-RLDP for S – X – Y"
     assert str(RobustPML(np.inf, ball)) == "∞-robust PML"
+    assert str(RobustLIP(0.5, ball)) == "0.5-robust LIP"
+    assert str(RobustALIP(1.0, ball, 0.75)) == "(0.75, 0.25)-robust ALIP"
+    with pytest.raises(InvalidInputError, match="lam must be"):
+        RobustALIP(1.0, ball, 1.5)
     assert RobustPML(0.5, ball).scale(TOY, np.ones((3, 1))) == 0.0
     with pytest.raises(InvalidInputError, match="uncertainty must be a RenyiBall"):
         RobustLDP(1.0, TOY)
