@@ -81,7 +81,7 @@ def _few_in_reading_order(
         for mass, own in zip(weights, np.split(values, ends), strict=True)
     ]
     listed = [_part(part, mass) for part, mass in zip(parts, shares, strict=True)]
-    likeliest = [int(members.first[0]) for members in listed]
+    likeliest = np.array([members.first[0] for members in listed], dtype=np.intp)
     # an output of no input is named after the first one, and is the last of those
     most = [of.shares[0] * mass.any() for of, mass in zip(listed, shares, strict=True)]
     order = np.lexsort((-np.array(most), likeliest))

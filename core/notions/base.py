@@ -39,6 +39,9 @@ class Notion(ABC):
     bounds_ratio: ClassVar[bool] = False
     """Whether the upper budget bounds log(Λ/Ψ) itself, and the lower one nothing."""
 
+    bounds_greatest: ClassVar[bool] = False
+    """Whether it bounds the greatest lift of an output, and nothing else."""
+
     of_estimate: ClassVar[bool] = False
     """Whether it holds for every distribution of a set around the joint, which is an estimate."""
 

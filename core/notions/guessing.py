@@ -35,6 +35,7 @@ class PointwiseMaximalLeakage(OneBudget):
     """
 
     name: ClassVar[str] = "PML"
+    bounds_greatest: ClassVar[bool] = True
 
     @property
     def lower_budget(self) -> float:

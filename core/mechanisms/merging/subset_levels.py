@@ -11,7 +11,7 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions import PointwiseMaximalLeakage, PointwiseNotion
+from core.notions import PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray, one_of
 
 Risk = Literal["max", "sum", "ratio"]
@@ -35,7 +35,7 @@ def set_levels(
     if notion.bounds_lift or notion.bounds_ratio:
         low, high = _log_lifts(masses, p_s)
         return (0.0 * high, high - low) if notion.bounds_ratio else (-low, high)
-    if isinstance(notion, PointwiseMaximalLeakage):
+    if notion.bounds_greatest:
         high = _log_lifts(masses, p_s)[1]
         return 0.0 * high, high
     # A notion computes P(S) from the joint that it gets. Overlapping sets form a joint once each

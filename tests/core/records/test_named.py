@@ -105,7 +105,7 @@ def test_under_rldp_the_promise_is_what_was_asked_whatever_the_mechanism_was_mad
         if promised["holds"]:
             assert failed(list(outcomes(body, path, design, str(SEED)).values())) == []
         else:
-            assert words["one record"].endswith("this mechanism does not keep it.")
+            assert words["one record"].endswith("1-RLDP was requested, but does not hold.")
             assert [
                 item.name for item in failed(list(outcomes(body, path, design, str(SEED)).values()))
             ]
