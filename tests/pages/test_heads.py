@@ -34,7 +34,7 @@ def labels(block):
     ("page", "last"),
     [
         ("explore", ["Export", "Report"]),
-        ("compare", ["Report"]),
+        ("compare", ["Export", "Report"]),
         ("lift", ["Export", "Report"]),
         ("mechanisms", ["Export", "Report"]),
         ("release", ["Export", "Report"]),

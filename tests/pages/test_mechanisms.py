@@ -228,7 +228,7 @@ def test_a_mechanism_that_does_not_fit_names_those_that_do():
     app = opened(notion="srlip", mech="grr")
     assert not app.exception
     assert "does not work under SRLIP" in app.error[0].value
-    assert "Optimal, Attribute by attribute" in page_text(app).replace("\\", "")
+    assert "Optimal; Attribute by attribute" in page_text(app).replace("\\", "")
 
 
 def test_what_a_link_has_wrong_is_told():
@@ -400,7 +400,7 @@ def test_the_table_has_the_robust_mechanisms_where_they_apply():
 def test_a_robust_mechanism_without_its_promise_names_those_that_work():
     app = opened(mech="watchdog", **ROBUST)
     assert "does not work under RLDP" in app.error[0].value
-    assert "PolyOpt, Independent reporting, Secret randomized response" in page_text(app)
+    assert "PolyOpt; Independent reporting; Secret randomized response" in page_text(app)
 
 
 def test_an_average_budget_has_no_steps_of_merging_and_says_so_in_words():

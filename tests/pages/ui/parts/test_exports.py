@@ -190,7 +190,7 @@ def _contents_shown():
     from core.scenario import Scenario
     from pages.ui.parts import exports
 
-    exports._contents("here", Scenario(mechanism="watchdog"))
+    exports.contents("here", Scenario(mechanism="watchdog"))
 
 
 def test_who_exports_a_question_about_a_file_is_told_what_its_hash_gives_away(monkeypatch):
@@ -212,7 +212,7 @@ def _contents_of_a_matrix_shown():
 
     source = visits.sources().add_matrix("0.1 0.4\n0.3 0.2\n")
     data = DataSpec(source, (), ())
-    exports._contents("here", Scenario(data=data, notion="lip", mechanism="watchdog"))
+    exports.contents("here", Scenario(data=data, notion="lip", mechanism="watchdog"))
 
 
 def _own_file_offered():

@@ -113,6 +113,7 @@ def test_to_look_for_a_place_without_an_answer_costs_no_audit(monkeypatch):
     assert frames.answers.ready(request) is None
 
 
+@pytest.mark.usefixtures("afresh")
 def test_the_place_under_the_slider_shows_a_smaller_budgets_answer():
     request = replace(WATCHED, notion="alip", mechanism="optimal")
     below = evaluate(replace(request, eps=0.45))
