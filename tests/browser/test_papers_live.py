@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 import pytest
 from playwright.sync_api import expect
 
+from core.learning.lessons import Opens
 from core.papers.catalogue import EXPERIMENTS, entry
 from core.papers.worlds import SETTINGS, WORLDS
 from pages.ui.papers import board
@@ -71,7 +72,7 @@ def test_each_link_of_an_experiment_is_of_its_question_and_opens_it(visit, addre
         title = f"Open {'one draw' if way == 'explore' else 'it'} in {way.capitalize()}"
         opener = page.get_by_role("link", name=title)
         opener.wait_for()
-        link = getattr(board, way)(request)
+        link = Opens(request).link if way == "explore" else getattr(board, way)(request)
         assert opener.get_attribute("href") == link
     page.goto(urljoin(f"{address}/papers", link))
     page.locator("[data-testid=stMainBlockContainer] h1").first.wait_for()

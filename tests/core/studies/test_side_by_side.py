@@ -13,6 +13,7 @@ from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.scenario import Project, Scenario, evaluate
 from core.studies.side_by_side import (
+    UNLISTED,
     Column,
     compare,
     described,
@@ -76,7 +77,9 @@ def test_the_level_of_every_notion_is_told_and_two_budgets_are_scaled():
     result = evaluate(column("alip", lam=0.25, eps=1.2))
     answer = levels(result.joint, result.mechanism.kernel, Numbers(lam=0.25))
     assert set(answer) == {entry.key for entry in entries()}
-    assert {*answer, "sides"} == {entry.key for entry in notions.ENTRIES + notions.AVERAGES}
+    assert {*answer, *UNLISTED, "sides"} == {
+        entry.key for entry in notions.ENTRIES + notions.AVERAGES
+    }
     # ε_l = λε and ε_u = (1−λ)ε: the least ε is the larger of the two sides' own
     request = max(answer["min_lift"] / 0.25, answer["pml"] / 0.75)
     assert answer["alip"] == pytest.approx(request)
