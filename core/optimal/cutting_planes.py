@@ -257,9 +257,10 @@ class CutLoop:
         space = polytope(self.outer, self.p_x)
         many = self.levels is not None and len(self.p_x) > SIZES.enclosed_leveled
         if prove and not many and can_enclose(space) and not self._closed():
+            self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
             share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
             bound = enclose(
-                *(self.outer, space, self.inside),
+                *(self.outer, polytope(self.outer, self.p_x), self.inside),
                 gap=self.gap / 2,
                 patience=self.until.part(share),
                 deadline=self.until,
@@ -295,6 +296,19 @@ class CutLoop:
             deepest = np.argsort(-(cuts * outputs[which]).sum(axis=1), kind="stable")
             room = max(SIZES.box_entries // n_x - len(rows), 0)  # more are solved one by one
             rows = np.vstack([rows, cuts[deepest[:room]]])
+
+    def _narrow_by_columns(self, space: Polytope, deadline: Deadline) -> None:
+        """Cut the polytope at the columns in use: a wide one has too many vertices to enclose."""
+        search = ColumnSearch(space, self.p_x, self.goal, seed=self.seed, deadline=deadline)
+        search.include(self.inside.points)
+        while not deadline.over:
+            search.run()
+            points = search.in_use()
+            cuts = self.inside.take(points, deadline)
+            estimate = self.goal.offset(self.p_x) - search.mixture.cost
+            if len(cuts) == 0 or estimate <= self.inside.value:
+                return
+            self._cut(search, cuts, points)
 
     def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""

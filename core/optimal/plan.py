@@ -69,6 +69,9 @@ class Shares:
     first_polytope: float = 0.05
     """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
 
+    narrowing: float = 0.1
+    """For cuts at columns before a polytope is enclosed: a wide one has too many vertices."""
+
     enclosing: float = 0.6
     """After which `enclose` stops unless it is nearly done."""
 

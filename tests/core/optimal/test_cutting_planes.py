@@ -13,6 +13,7 @@ from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions import LIP, RLDP, AlphaLift
 from core.optimal.bounds.low_vertices import undercutting
+from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import AllowedOutputs, CutLoop, enclose
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.facets import facets_of
@@ -91,6 +92,30 @@ def test_a_start_moved_by_its_last_digits_is_proven_too(digits, seed):
     bound = enclose(outer, space, inside, gap=5e-7, patience=deadline, deadline=deadline)
     assert 0 <= bound - inside.value <= 5e-7
     assert inside.value == pytest.approx(0.1152448, abs=5e-7)
+
+
+def test_a_wide_polytope_is_cut_before_it_is_enclosed(monkeypatch):
+    counts, ball = five_by_two()
+    joint = Joint.with_secret_released(counts)
+    allowed = RLDP(0.3, ball, exact=True).allowed_set(joint)
+    goal, widths = MutualInformation(), []
+
+    def width(outer, space, inside, **_):
+        search = ColumnSearch(space, joint.p_x, goal, seed=0, deadline=Deadline.after(10))
+        search.run()
+        widths.append(goal.offset(joint.p_x) - search.mixture.cost - inside.value)
+        assert (outer.rows @ inside.points.T <= 1e-9).all()  # no allowed output is cut off
+        return inside.value  # ends the search
+
+    monkeypatch.setattr("core.optimal.cutting_planes.enclose", width)
+    start = m.polyopt(counts, 0.3, ball).kernel[joint.kept_x]
+    with clock.using(clock.Ticking(0.01)):
+        until = Deadline.after(100)
+        loop = CutLoop(allowed, allowed.oracle, joint.p_x, start, goal, until, 1e-6, 0)
+        width(loop.outer, polytope(loop.outer, joint.p_x), loop.inside)
+        loop.run()
+    assert widths[0] > 0.1
+    assert widths[1] < 0.001
 
 
 @pytest.mark.parametrize("most", [2, 32_000])
