@@ -106,11 +106,7 @@ _ZONE = r" *(?:z|[+-]\d{2}(?::?\d{2})?)?"
 
 _CLOCK = rf"(?:({_12})|({_24}){_ZONE})"
 
-_DAYS = {
-    "ymd": ["%Y-%m-%d", "%Y%m%d"],
-    "dmy": ["%d-%m-%Y"],
-    "mdy": ["%m-%d-%Y"],
-}
+_DAYS = {"ymd": ["%Y-%m-%d", "%Y%m%d"], "dmy": ["%d-%m-%Y"], "mdy": ["%m-%d-%Y"]}
 _NAMED_DAYS = ["%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y", "%Y-%b-%d", "%Y-%B-%d"]
 _MONTHS = ["%b-%Y", "%B-%Y", "%Y-%m", "%m-%Y"]
 _TIMES = ["%H:%M:%S", "%H:%M", "%I:%M:%S%p", "%I:%M%p", "%I%p"]
