@@ -350,8 +350,7 @@ def _question(
     else:
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
-        offered = nearest if above[:1] == nearest[:1] else [above[0], *nearest]
-        candidates = [line, *offered, *lines[1:]]
+        candidates = dict.fromkeys([line, *above[:1], *nearest, *lines[1:]])
         choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
         joined = [*nearest, *lines][:MOST_JOINED]
         if len(joined) > 1:
