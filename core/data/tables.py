@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,6 +44,10 @@ WEIGHT = "weight"
 
 SAMPLED, SQUARED = "sampled", "squared"
 """The sampling weight of a row, in queries, and its square."""
+
+
+Line = Callable[[int], str] | None
+"""Says in which line of a text a record begins, as the end of a phrase; None where unknown."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,7 @@ class OpenTable:
     file: FileTable
     backend: Any
     records: Any
+    line: Line = None
 
     def column(self, name: str) -> Any:
         """Return a column by its name, NULL where a mark such as NA means a missing number."""
@@ -164,6 +169,13 @@ class OpenTable:
             return records.count()
         return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
+    def first_record(self, value: Any, wrong: Any) -> tuple[str, str | None]:
+        """Return the first record that is wrong, as a phrase, and its value."""
+        numbered = self.records.select(value=value, wrong=wrong, record=ibis.row_number())
+        first = self.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
+        record = int(first["record"]) + 1
+        return f"record {record:,}{self.line(record) if self.line else ''}", first["value"]
+
     def total(self) -> int:
         if not self.file.counted:
             return self.file.rows
@@ -197,7 +209,7 @@ def sums(cells: Any) -> dict[str, Any]:
 
 
 @contextmanager
-def open_table(file: FileTable) -> Iterator[OpenTable]:
+def open_table(file: FileTable, line: Line = None) -> Iterator[OpenTable]:
     """Open a file for queries in a new DuckDB, so threads never share one."""
     with tempfile.TemporaryDirectory(prefix=f"{folders.prefix()}spill-") as spill:
         backend = _connect(file.paths, spill)
@@ -207,7 +219,7 @@ def open_table(file: FileTable) -> Iterator[OpenTable]:
                 # DuckDB 2.0.0 takes a NaN in Parquet for a number where statistics say so
                 backend.con.execute("SET disabled_optimizers = 'statistics_propagation'")
             backend.con.execute("SET lock_configuration = true")
-            yield OpenTable(file, backend, records)
+            yield OpenTable(file, backend, records, line)
         except duckdb.Error as error:
             raise InvalidInputError(f"{file.title} {_what_is_wrong(error)}.") from error
         finally:

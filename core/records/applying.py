@@ -347,10 +347,13 @@ class _Steps:
                 f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
                 "symbol of X can take its place, so leave such records out."
             )
-        ids = self._ids(batch)
-        if ids is not None:
+        ids = None
+        if isinstance(self.plan.draw, Keyed):
+            values = as_counted(batch.column(self.plan.draw.column), self.plan.draw.column)
+            ids = self.coder.texts(values)
             tally.nameless |= ids.null_count > 0
-            tally.ids.append(self.coder.hashes(ids))
+            whole = pa.types.is_integer(values.type) and not values.null_count
+            tally.ids.append(self.coder.hashes(values if whole else ids))
         uniforms = self.draw.uniforms(tally.records, size, _of_row(ids, rows))
         outputs = self.sampler(rows[known], uniforms[known])
         _add(tally, coded, known, outputs)
@@ -371,13 +374,6 @@ class _Steps:
             instead = np.where(coded.s >= 0, coded.s * n_x + self.fallback, UNKNOWN)
         result: IntArray = np.where(coded.rows >= 0, coded.rows, instead)
         return result
-
-    def _ids(self, batch: Any) -> Any:
-        """Return the ids of a keyed draw as a string array; None for a draw by a seed."""
-        if not isinstance(self.plan.draw, Keyed):
-            return None
-        name = self.plan.draw.column
-        return self.coder.texts(as_counted(batch.column(name), name))
 
 
 def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any:
@@ -428,7 +424,8 @@ def _of_row(ids: Any, rows: IntArray) -> Any:
     """
     if ids is None:
         return None
-    return pc.binary_join_element_wise(pa.array(rows).cast(pa.string()), ids, " ")
+    names = pa.array(map(str, range(-1, rows.max(initial=-1) + 1)), pa.string())
+    return pc.binary_join_element_wise(names.take(pa.array(rows + 1)), ids, " ")
 
 
 def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:

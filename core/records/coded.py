@@ -83,10 +83,12 @@ class Values:
         table = self._queried("text", values, _as_id)
         return table["text"].combine_chunks().cast(pa.string())
 
-    def hashes(self, texts: Any) -> Words:
-        """Return whole numbers of 64 bits, equal for equal texts, shape (n,)."""
-        hashes: Words = self._queried("hash", texts, _as_hash)["hash"].to_numpy()
-        return hashes
+    def hashes(self, ids: Any) -> Words:
+        """Return whole numbers of 64 bits, equal for equal texts or whole numbers, shape (n,)."""
+        whole = pa.types.is_integer(ids.type)
+        hashes = ids if whole else self._queried("hash", ids, _as_hash)["hash"]
+        result: Words = hashes.to_numpy().astype(np.uint64, copy=False)
+        return result
 
     def _unmarked(self, column: str, value: Any) -> Any:
         if column in self._marked and value.type().is_string():
@@ -366,8 +368,8 @@ class Coder:
     def texts(self, values: Any) -> Any:
         return self._values.texts(values)
 
-    def hashes(self, texts: Any) -> Words:
-        return self._values.hashes(texts)
+    def hashes(self, ids: Any) -> Words:
+        return self._values.hashes(ids)
 
     def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
         batch = {name: encoded(as_counted(columns[name], name)) for name in self.used}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
     FileTable,
+    Line,
     OpenTable,
     as_number,
     as_text,
@@ -105,11 +106,7 @@ _ZONE = r" *(?:z|[+-]\d{2}(?::?\d{2})?)?"
 
 _CLOCK = rf"(?:({_12})|({_24}){_ZONE})"
 
-_DAYS = {
-    "ymd": ["%Y-%m-%d", "%Y%m%d"],
-    "dmy": ["%d-%m-%Y"],
-    "mdy": ["%m-%d-%Y"],
-}
+_DAYS = {"ymd": ["%Y-%m-%d", "%Y%m%d"], "dmy": ["%d-%m-%Y"], "mdy": ["%m-%d-%Y"]}
 _NAMED_DAYS = ["%d-%b-%Y", "%d-%B-%Y", "%b-%d-%Y", "%B-%d-%Y", "%Y-%b-%d", "%Y-%B-%d"]
 _MONTHS = ["%b-%Y", "%B-%Y", "%Y-%m", "%m-%Y"]
 _TIMES = ["%H:%M:%S", "%H:%M", "%I:%M:%S%p", "%I:%M%p", "%I%p"]
@@ -198,12 +195,7 @@ def kept_of(column: Any, options: ColumnOptions) -> Any:
     return ibis.literal(" ").join([date, time.clock.strftime("%H:%M:%S")]).nullif("")
 
 
-def converted(
-    file: FileTable,
-    read: ReadOptions,
-    target: Path,
-    line: Callable[[int], str] | None = None,
-) -> FileTable:
+def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = None) -> FileTable:
     """Return a table with its columns as they are to be read."""
     plain = replace(file, marks=())
     if read.omit:
@@ -212,19 +204,19 @@ def converted(
         plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
         read = read.within(plain.columns)
     texts = tuple(options.column for options in read.columns if options.kind == "text")
-    with open_table(plain) as table:
+    with open_table(plain, line) as table:
         for options in read.columns:
             table.position(options.column)
         numbers = _formatted(table, read)
-        _check(table, read, line)
+        _check(table, read)
         columns = {name: _column(table, name, read, name in numbers) for name in plain.columns}
-        unweighted = _unweighted(table, read, line)
+        unweighted = _unweighted(table, read)
         if read.sampling:
             own = table.records[table.position(read.sampling)]
             columns[read.sampling] = number(own, read) if own.type().is_string() else None
         changed = {name for name, column in columns.items() if column is not None}
         words = _missing(table, read, changed)
-        weight = _weight(table, read, line)
+        weight = _weight(table, read)
         if weight is not None:
             del columns[read.weight or ""]
         if changed or weight is not None or unweighted:
@@ -266,23 +258,21 @@ def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable
     return rest
 
 
-def _of_persons(
-    file: FileTable, read: ReadOptions, target: Path, line: Callable[[int], str] | None
-) -> FileTable:
+def _of_persons(file: FileTable, read: ReadOptions, target: Path, line: Line) -> FileTable:
     """Return a table with the most records of a person; only one of each, if so requested."""
     name = read.person
     if file.counted:
         raise InvalidInputError(
             f"{file.title} holds counts, so {shown(name)} cannot name the person of a record."
         )
-    with open_table(file) as table:
+    with open_table(file, line) as table:
         column = table.records[table.position(name)]
         if column.type().is_nested():
             raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not persons.")
         person = as_text(column)
         blank = person.isnull()
         if table.row(table.records.aggregate(n=blank.sum()))["n"]:
-            where, _ = first_record(table, person, blank, line)
+            where, _ = table.first_record(person, blank)
             raise InvalidInputError(
                 f"Column {shown(name)} names persons, but {where} has no value."
             )
@@ -325,7 +315,7 @@ def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
         for column in counted:
             cell = table.records[table.position(column)]
             blank = as_text(cell).isnull() | _blank(cell, read.marks_of(column), numeric=True)
-            value = _whole(table, column, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL, None)
+            value = _whole(table, column, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL)
             own = {f"c{len(others)}": ibis.literal(column), WEIGHT: value}
             part = table.records.select(**labels, **own)
             parts.append(part.filter(part[WEIGHT] > 0))
@@ -404,7 +394,7 @@ def _column(table: OpenTable, name: str, read: ReadOptions, formatted: bool) -> 
     return ibis.ifelse(_blank(column, marks, numeric=numeric), ibis.null(value.type()), value)
 
 
-def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> None:
+def _check(table: OpenTable, read: ReadOptions) -> None:
     """Raise for the first value that the type of its column does not allow."""
     for options in read.columns:
         if options.kind in ("", "text"):
@@ -422,23 +412,13 @@ def _check(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | Non
         count = table.row(table.records.aggregate(n=wrong.sum()))
         if not count["n"]:
             continue
-        where, value = first_record(table, column.cast("string"), wrong, line)
+        where, value = table.first_record(column.cast("string"), wrong)
         if table.file.counted:
             where = "it"
         raise InvalidInputError(
             f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
             f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
         )
-
-
-def first_record(
-    table: OpenTable, value: Any, wrong: Any, line: Callable[[int], str] | None = None
-) -> tuple[str, str | None]:
-    """Return the first record that is wrong, and its value."""
-    numbered = table.records.select(value=value, wrong=wrong, record=ibis.row_number())
-    first = table.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
-    record = int(first["record"]) + 1
-    return f"record {record:,}{line(record) if line else ''}", first["value"]
 
 
 _KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
@@ -455,7 +435,7 @@ def _missing(table: OpenTable, read: ReadOptions, changed: Iterable[str]) -> tup
     return tuple(sorted(words, key=lambda word: places[word.column]))
 
 
-def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> Any:
+def _weight(table: OpenTable, read: ReadOptions) -> Any:
     """Return how many records each row stands for, by the column of weights; raise if invalid."""
     name = read.weight
     if not name:
@@ -463,7 +443,7 @@ def _weight(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | No
     if len(table.file.columns) < 2:
         raise InvalidInputError(f"S needs a column other than {shown(name)}.")
     numbers = _counting(table, name, read, "count", "numbers of records")
-    value = _whole(table, name, numbers, _WEIGHT, line)
+    value = _whole(table, name, numbers, _WEIGHT)
     if not table.row(table.records.aggregate(total=value.sum()))["total"]:
         raise InvalidInputError(f"Column {shown(name)} has only zeros: there are no records.")
     return value
@@ -481,7 +461,7 @@ def _counting(table: OpenTable, name: str, read: ReadOptions, does: str, what: s
     return number(column, read)
 
 
-def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] | None) -> int:
+def _unweighted(table: OpenTable, read: ReadOptions) -> int:
     """Return how many rows have a sampling weight of 0; raise if the weights are invalid."""
     name = read.sampling
     if not name:
@@ -499,7 +479,7 @@ def _unweighted(table: OpenTable, read: ReadOptions, line: Callable[[int], str] 
     )
     if summary["bad"]:
         column = table.records[table.position(name)]
-        where, text = first_record(table, as_text(column), wrong, line)
+        where, text = table.first_record(as_text(column), wrong)
         raise InvalidInputError(
             f"Column {title} holds sampling weights, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a number of at least 0."
@@ -526,14 +506,12 @@ def no_count(value: Any) -> Any:
     return (value.isnull() | (value < 0) | (value != value.floor())).fill_null(True)
 
 
-def _whole(
-    table: OpenTable, name: str, value: Any, what: str, line: Callable[[int], str] | None
-) -> Any:
+def _whole(table: OpenTable, name: str, value: Any, what: str) -> Any:
     """Return a column of numbers as whole ones; raise where one is not whole, or below 0."""
     wrong = no_count(value)
     if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
         column = table.records[table.position(name)]
-        where, text = first_record(table, as_text(column), wrong, line)
+        where, text = table.first_record(as_text(column), wrong)
         fraction = any_number(text or "") if what == _WEIGHT else None
         sampling = bool(fraction and fraction > 0)
         raise ReadingError(

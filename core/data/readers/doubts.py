@@ -28,14 +28,7 @@ from core.data.readers.totals import (
     levels_of,
     total_columns,
 )
-from core.data.tables import (
-    BLANKS,
-    OpenTable,
-    as_number,
-    is_mark,
-    open_table,
-    plain_text,
-)
+from core.data.tables import BLANKS, OpenTable, as_number, is_mark, open_table, plain_text
 from core.errors import Choice, choice
 from core.texts import TOTAL, number
 from core.validation import shown

@@ -45,10 +45,25 @@ def to_utf8(
 ) -> tuple[Path, str]:
     """Return the path of a file in UTF-8, its own or a copy's, and the encoding that it had."""
     encoding = encoding_of(encoding)
+    codec = codec_of(head, encoding)
+    if codec is None:
+        raise InvalidInputError(f"{name} is a binary file, not text; {READABLE}.")
     try:
-        return _to_utf8(path, name, converted, head, encoding)
+        if codec == "utf-8-sig":
+            try:
+                for _ in decoded(path, name, codec):
+                    pass
+                return path, "utf-8"
+            except _NotTextError as error:
+                if encoding or error.mixed:
+                    raise
+            codec = FALLBACK
+        with converted.open("w", encoding="utf-8", newline="") as target:
+            for text in decoded(path, name, codec, guessed=not encoding and codec == FALLBACK):
+                target.write(text)
     except _NotTextError as error:
         raise ReadingError(str(error), _choices(head, encoding)) from error
+    return converted, "utf-16" if codec.startswith("utf-16") else codec
 
 
 def without_controls(path: Path, mended: Path) -> str:
@@ -141,27 +156,6 @@ def _text_of(head: bytes, codec: str, beside: str = "") -> str | None:
     except UnicodeDecodeError:
         return None
     return text if all(map(_is_text, set(text) - {beside})) else None
-
-
-def _to_utf8(
-    path: Path, name: str, converted: Path, head: bytes, encoding: str
-) -> tuple[Path, str]:
-    codec = codec_of(head, encoding)
-    if codec is None:
-        raise InvalidInputError(f"{name} is a binary file, not text; {READABLE}.")
-    if codec == "utf-8-sig":
-        try:
-            for _ in decoded(path, name, codec):
-                pass
-            return path, "utf-8"
-        except _NotTextError as error:
-            if encoding or error.mixed:
-                raise
-        codec = FALLBACK
-    with converted.open("w", encoding="utf-8", newline="") as target:
-        for text in decoded(path, name, codec, guessed=not encoding and codec == FALLBACK):
-            target.write(text)
-    return converted, "utf-16" if codec.startswith("utf-16") else codec
 
 
 def samples(head: bytes, delimiter: str) -> dict[str, str]:

@@ -176,11 +176,7 @@ class _Labelled:
         while True:
             size = max(1, min(size, _CELLS // columns, _HELD // max(plain + long, 1)))
             values, _ = self._call(
-                self._path,
-                row_offset=start,
-                row_limit=size,
-                output_format="dict",
-                **self._options,
+                self._path, row_offset=start, row_limit=size, output_format="dict", **self._options
             )
             count = len(next(iter(values.values())))
             start += count

@@ -350,8 +350,7 @@ def _question(
     else:
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
-        offered = nearest if above[:1] == nearest[:1] else [above[0], *nearest]
-        candidates = [line, *offered, *lines[1:]]
+        candidates = dict.fromkeys([line, *above[:1], *nearest, *lines[1:]])
         choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
         joined = [*nearest, *lines][:MOST_JOINED]
         if len(joined) > 1:
@@ -507,27 +506,24 @@ def find_below(
     to_end: Callable[[int], int],
     *,
     whole: bool = True,
-    chosen: int | None = None,
+    search: bool = True,
 ) -> tuple[int, list[Repair], tuple[Choice, ...]]:
     """Return how many of the last lines are not records, repairs to report, and doubtful lines.
 
     `to_end`: how many lines there are from a record on; `whole`: whether these are all records;
-    `chosen`: how many last records are left out by choice, None where that is to be found.
+    `search`: whether no choice says where they end.
     """
     if len(records) < 2 or len(names) < 2:
-        return chosen or 0, [], ()  # of a single column any text may be a value
-    gone, reasons = chosen or 0, list[str]()
-    if chosen is None:
-        gone = _short_notes(records, len(names))
-        while gone < len(records) - 1 and _is_note(records, len(records) - 1 - gone, len(names)):
-            gone += 1
-    if chosen is None and gone:
-        are_none = "is no record" if gone == 1 else "are no records"
-        reasons = [f"{number_of(gone, 'line')} below the table {are_none}"]
+        return 0, [], ()  # of a single column any text may be a value
+    gone = _short_notes(records, len(names)) if search else 0
+    while search and gone < len(records) - 1 and _is_note(records, -1 - gone, len(names)):
+        gone += 1
+    are_none = "is no record" if gone == 1 else "are no records"
+    reasons = [f"{number_of(gone, 'line')} below the table {are_none}"] if gone else []
     kept = records[: len(records) - gone]
     hints: tuple[Choice, ...] = ()
     undo: dict[str, Any] = {"skip_end": 0}
-    if chosen is None and whole and _is_total(kept):
+    if search and whole and _is_total(kept):
         reasons.insert(0, f"line {kept[-1][0]:,} is the total")
         kept = kept[:-1]
         undo["omit"] = ()
@@ -536,7 +532,7 @@ def find_below(
         hints = (choice(label, skip_end=to_end(len(kept) - 1)),)
     sentence = f"{listed(reasons)}: left out." if reasons else ""
     repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if reasons else []
-    if whole and chosen is None and (place := _second_table(kept, names)):
+    if search and whole and (place := _second_table(kept, names)):
         raise _two_tables(name, kept[place][0], to_end(place))
     return len(records) - len(kept), repairs, hints
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 import zipfile
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from core.data.readers.old_excel import encrypted
 from core.data.workbooks import MOST_MERGED, Book, Extent, check_size, chosen, go_through
@@ -41,40 +40,35 @@ def is_opendocument(names: list[str]) -> bool:
 
 def read_opendocument(path: Path, name: str, sheet: str) -> Book:
     """Return the cells of a sheet: the first visible one, or the named one."""
-    names = _Names()
     with zipfile.ZipFile(path) as packed:
         if b"encryption-data" in packed.read("META-INF/manifest.xml"):
             raise encrypted(name)
         with packed.open("content.xml") as content:
-            go_through(content, names.start)
-        ordered = sorted(names.sheets, key=lambda label: label in names.unseen)
-        sheets = chosen(name, ordered, sheet)
+            sheets = chosen(name, _sheets(content), sheet)
         cells = _Cells(name, sheets.read)
         with packed.open("content.xml") as content:
             go_through(content, cells.start, cells.end, cells.say)
     return Book("OpenDocument", cells.rows, sheets, cells.merged, cells.unresolved)
 
 
-@dataclass
-class _Names:
-    """The names of all sheets, and of those that are hidden by their style."""
+def _sheets(content: IO[bytes]) -> list[str]:
+    """Return the names of all sheets, last those that are hidden by their style."""
+    hidden: dict[str, bool] = {}
+    hiding: set[str] = set()
+    style = ""
 
-    sheets: list[str] = field(default_factory=list)
-    unseen: set[str] = field(default_factory=set)
-    style: str = ""
-    hiding: set[str] = field(default_factory=set)
-
-    def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note the beginning of an element."""
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal style
         if tag == "style:style":
-            self.style = attributes.get("style:name", "")
+            style = attributes.get("style:name", "")
         elif tag == "style:table-properties" and attributes.get("table:display") == "false":
-            self.hiding.add(self.style)
+            hiding.add(style)
         elif tag == "table:table":
-            name = attributes.get("table:name", "")
-            self.sheets.append(name)
-            if attributes.get("table:style-name") in self.hiding:
-                self.unseen.add(name)
+            is_hidden = attributes.get("table:style-name") in hiding
+            hidden[attributes.get("table:name", "")] = is_hidden
+
+    go_through(content, start)
+    return sorted(hidden, key=lambda name: hidden[name])
 
 
 class _Cells:

@@ -54,12 +54,7 @@ from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable, check_cell, check_records
 from core.data.workbooks import OLD_EXCEL, OPEN_DOCUMENT, ZIP, Sheets
 from core.errors import Choice, InvalidInputError, ReadingError, choice
-from core.limits import (
-    MAX_CELL,
-    MAX_UNPACKED_MB,
-    MAX_UPLOAD_MB,
-    MEGABYTE,
-)
+from core.limits import MAX_CELL, MAX_UNPACKED_MB, MAX_UPLOAD_MB, MEGABYTE
 from core.validation import shown
 from core.wording import file_called
 
@@ -236,10 +231,7 @@ def read_file(path: Path, name: str, folder: Path, read: ReadOptions = AS_IT_IS)
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     way = "" if read == AS_IT_IS else hashlib.sha256(repr(read).encode()).hexdigest()[:16]
     converted = folder / f"{sha256}{way}.parquet"
-    with (
-        room_for(name),
-        tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch,
-    ):
+    with room_for(name), tempfile.TemporaryDirectory(dir=folder, prefix="reading-") as scratch:
         fresh = Path(scratch, "records.parquet")
         parsed = _convert(path, name, fresh, head, read)
         source = fresh if fresh.exists() else path

@@ -104,6 +104,12 @@ class _Lines:
                 [UNQUOTED] if self.layout.dialect.quote else (),
             ) from error
 
+    def checked(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Refuse a batch with a cell that is too long; else return it `without_names`."""
+        for column, cells in zip(self.layout.columns.names, batch.columns, strict=True):
+            check_cell(self.name, int(_lengths(cells).max(initial=0)), column=column)
+        return self.without_names(batch)
+
     def without_names(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return a batch without lines that repeat the names, which are no records."""
         names = self.layout.names
@@ -280,21 +286,12 @@ def _fast(text: Path, lines: _Lines, schema: pa.Schema, target: Path) -> int:
     with _records_of(text, layout) as file:
         batches = arrow_csv.open_csv(
             file,
-            arrow_csv.ReadOptions(
-                column_names=schema.names, block_size=1 << 22
-            ),  # more leaves the cache
+            # more leaves the cache
+            arrow_csv.ReadOptions(column_names=schema.names, block_size=1 << 22),
             arrow_csv.ParseOptions(delimiter=layout.delimiter, newlines_in_values=True),
             arrow_csv.ConvertOptions(column_types=schema, strings_can_be_null=False),
         )
-        checked = (_checked(batch, lines.name, layout) for batch in batches)
-        return write_batches(map(lines.without_names, checked), schema, target)
-
-
-def _checked(batch: pa.RecordBatch, name: str, layout: TextLayout) -> pa.RecordBatch:
-    """Return a batch; refuse one with a cell that is no value."""
-    for column, cells in zip(layout.columns.names, batch.columns, strict=True):
-        check_cell(name, int(_lengths(cells).max(initial=0)), column=column)
-    return batch
+        return write_batches(map(lines.checked, batches), schema, target)
 
 
 def _lengths(cells: pa.Array) -> Any:

@@ -12,13 +12,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from core.data.options import READABLE, ReadOptions, Repair, repaired
-from core.data.readers.names import (
-    HEAD,
-    Columns,
-    find_below,
-    joined_names,
-    name_columns,
-)
+from core.data.readers.names import HEAD, Columns, find_below, joined_names, name_columns
 from core.data.readers.old_excel import read_old_excel
 from core.data.readers.opendocument import is_opendocument, read_opendocument
 from core.data.readers.text import place_names
@@ -77,10 +71,11 @@ def write_sheet(
     header, body, repairs, _ = place_names(rows[:HEAD], width, name, read)
     raw = joined_names([rows[i][1] for i in header])
     columns = name_columns(raw or [f"column {i + 1}" for i in range(width)], name)
-    records = rows[body:]
-    last = None if read.skip_end is None else min(read.skip_end, len(records))
+    last = max(len(rows) - (read.skip_end or 0), body)
+    records = rows[body:last]
     gone, below, hints = find_below(
-        records, raw or [""] * width, name, lambda place: len(records) - place, chosen=last
+        *(records, raw or [""] * width, name, lambda place: len(rows) - body - place),
+        search=read.skip_end is None,
     )
     places = [line - 1 for line, _ in records[: len(records) - gone]]
     recorded = set(places)  # a name of several columns is joined, and not filled

@@ -388,15 +388,14 @@ def _end(
     records, total = rows[body:], len(start.lines) + start.before
     if not start.whole:
         records, total = _last_rows(path, dialect)
-    chosen = None
-    if read.skip_end is not None:
-        chosen = sum(line > total - read.skip_end for line, _ in records)
+    search = read.skip_end is None
+    records = [row for row in records if row[0] <= total - (read.skip_end or 0)]
 
     def to_end(place: int) -> int:
         return total - records[place][0] + 1
 
     whole = start.whole
-    gone, repairs, hints = find_below(records, names, name, to_end, whole=whole, chosen=chosen)
+    gone, repairs, hints = find_below(records, names, name, to_end, whole=whole, search=search)
     if read.skip_end is not None:
         return _without_lines(path, read.skip_end), repairs, hints
     if gone and whole and broken is not None:

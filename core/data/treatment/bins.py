@@ -14,7 +14,6 @@ import numpy as np
 
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, ReadOptions
-from core.data.readers.converted import first_record
 from core.data.readers.sources import Sources
 from core.data.spec import Binning, Filter
 from core.data.tables import (
@@ -161,7 +160,7 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
             where = ""
             if not table.file.counted:
                 is_wrong = column == wrong["example"]
-                where = f" in {first_record(table, column, is_wrong)[0]}"
+                where = f" in {table.first_record(column, is_wrong)[0]}"
             raise InvalidInputError(
                 f"Column {shown(name)} holds {some} {are}, such as {shown(wrong['example'])}"
                 f"{where}: bins need numbers, or a mark such as NA for a missing one."

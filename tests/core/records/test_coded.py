@@ -73,6 +73,8 @@ def test_equal_texts_alone_have_equal_hashes():
     assert hashes.dtype == np.uint64
     assert (hashes == np.concatenate([hashes[: len(texts)], hashes[: len(texts)][::-1]])).all()
     assert len(np.unique(hashes)) == len(set(texts))
+    for kind, numbers in ((pa.int64(), [-1, 1, -(2**63)]), (pa.uint64(), [0, 1, 2**64 - 1])):
+        assert len(np.unique(values.hashes(pa.array([*numbers, *numbers], kind)))) == 3
     values.close()
 
 

@@ -30,14 +30,17 @@ from tests.core.records.makers import (
     [
         (["a", "a", "b", "c"], "'id' has 'a' for 2 records"),
         (["a", None, "b", "c"], "has 1 record without 'id'"),
+        ([7, -7, 8, 7], "'id' has '7' for 2 records"),
+        ([7, None, 8, 9], "has 1 record without 'id'"),
     ],
 )
 def test_ids_must_name_each_record_once(ids, sentence, tmp_path):
     columns = {"id": ids, "sex": ["f", "m", "f", "m"], "town": ["a", "b", "b", "a"]}
-    result, table = answer_on(write(columns, tmp_path / "a.csv"))
-    with pytest.raises(InvalidInputError, match=sentence):
-        apply(result, table, tmp_path / "out.csv", keeping(Keyed(b"k" * 16, "id")))
-    assert os.listdir(tmp_path) == ["a.csv"]
+    for name in ("a.csv", "a.parquet"):
+        result, table = answer_on(write(columns, tmp_path / name))
+        with pytest.raises(InvalidInputError, match=sentence):
+            apply(result, table, tmp_path / "out.csv", keeping(Keyed(b"k" * 16, "id")), batch=3)
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "a.parquet"]
 
 
 def test_different_ids_with_equal_hashes_are_no_repeated_ids(tmp_path, monkeypatch):
