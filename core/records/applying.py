@@ -93,6 +93,12 @@ class Applied:
     further: tuple[Applied, ...] = ()
 
 
+def columns_of(applied: Applied) -> str:
+    """Return the columns of Y for a sentence."""
+    names = [repr(own.column) for own in (applied, *applied.further)]
+    return f"the column{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
 @dataclass(frozen=True, eq=False)
 class _Drawn:
     """Counts of one column: its outputs, (n_y,), and pairs of symbols, unknown ones last."""

@@ -41,7 +41,7 @@ from core.records.left_out import (
 )
 from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
-from core.records.several import Several, level_of
+from core.records.several import Several, designed_for, level_of
 from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
@@ -128,7 +128,7 @@ def make(
     progress : callable, optional
         Called with the number of records that are done.
     several : Several, optional
-        The answers for all columns, where more than X are randomized for themselves.
+        The answers for the columns that the plan randomizes for themselves, if they are known.
 
     Raises
     ------
@@ -169,12 +169,14 @@ def written(
     progress: Callable[[int], None] | None = None,
 ) -> Release:
     """Write a release as `core.records.applying.write` does, and return it to be certified."""
-    first, *further = (result,) if several is None else several.results
-    if further and (plan.unknown != REFUSE or not same):
+    if (several is not None or plan.randomize) and (plan.unknown != REFUSE or not same):
         raise InvalidInputError(
             "Several columns are randomized for themselves only in the file that the mechanisms "
             "are made for, and where records with unknown values stop the release."
         )
+    if several is None and plan.randomize:
+        several = designed_for(result, original.table, plan.randomize)
+    first, *further = (result,) if several is None else several.results
     applied = write(first, original, path, kind, plan, progress=progress, further=further)
     return Release(first, original, same, plan, applied, several)
 

@@ -69,7 +69,7 @@ class Plan:
     `columns`: a key of `COLUMNS`; "chosen" where `keep` names columns. `unknown`: "error" refuses
     unknown or missing values, "drop" leaves their records out, and the name of a symbol of X takes
     them for it. `keep`: columns that are written beside Y. `known`: columns that are not, and that
-    readers know from elsewhere.
+    readers know from elsewhere. `randomize`: columns that are randomized for themselves beside X.
     """
 
     draw: Draw
@@ -77,6 +77,7 @@ class Plan:
     unknown: str = REFUSE
     keep: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    randomize: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(self.columns, COLUMNS, "columns")
@@ -103,6 +104,7 @@ def command_line(plan: Plan, records: str, released: str) -> str:
         how += ["--columns", plan.columns]
     how += [f"--keep={name}" for name in plan.keep]
     how += [f"--known={name}" for name in plan.known]
+    how += [f"--randomize={name}" for name in plan.randomize]
     if plan.unknown != REFUSE:
         how += [f"--unknown={plan.unknown}"]
     how += ["--certificate", "certificate.json"]

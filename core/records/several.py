@@ -139,7 +139,7 @@ def check_several(scenario: Scenario, table: FileTable, columns: Sequence[str]) 
         taken[name] = "named"
 
 
-def several(result: Result, table: FileTable, columns: Sequence[str]) -> Several:
+def designed_for(result: Result, table: FileTable, columns: Sequence[str]) -> Several:
     """Return the best mechanisms found for X and further columns, under one promise for all.
 
     Each is the best for its share of ε, given what is known and the outputs before; order and

@@ -17,7 +17,7 @@ from core.records.design import Plan, original
 from core.records.draws import Keyed, Seeded
 from core.records.fields import SEVERAL, VERSION, of_each
 from core.records.readable import promises, sections
-from core.records.several import check_several, several
+from core.records.several import check_several, designed_for
 from core.records.verifying import failed, verify
 from core.release import in_turn
 from core.release.in_turn import LEVELS, PARTS
@@ -51,7 +51,7 @@ def released(path, names=("b",), plan=None, *, target="out.csv", parts=2, **aske
     file = original(result.scenario.data.source, KEPT[-1])
     out = path.parent / target
     with patch.object(MODULE, "PARTS", parts):
-        made = several(result, table, names)
+        made = designed_for(result, table, names)
     return make(result, file, plan or Plan(Seeded(SEED)), out, several=made).certificate, out
 
 
@@ -237,7 +237,7 @@ def test_mechanisms_made_apart_break_the_promise_and_no_certificate_hides_it(tmp
     path = file_of(xor, tmp_path / "xor.csv")
     result, table = answer_on(path, ("s",), ("a",), mechanism="optimal", eps=0.5)
     with patch.object(MODULE, "PARTS", 2):
-        made = several(result, table, ("b",))
+        made = designed_for(result, table, ("b",))
     assert made.levels["lip"] <= 0.5 + 1e-9
     file = original(result.scenario.data.source, KEPT[-1])
     own = tuple(map(identity, made.results))
