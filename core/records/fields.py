@@ -314,7 +314,7 @@ def _of_coded(body: Mapping[str, Any], coded: Mapping[str, Any]) -> dict[str, An
     data = {**body["scenario"]["data"], "released": coded["coding"]["columns"]}
     coding = [*body["design"]["coding"], coded["coding"]]
     return {
-        **body,
+        **{name: entry for name, entry in body.items() if name not in ("columns", "known")},
         "scenario": {**body["scenario"], "data": data},
         "design": {**body["design"], "coding": coding, "marked": coded["marked"]},
     }
@@ -359,10 +359,11 @@ def _check_several(body: Mapping[str, Any]) -> None:
             f"The certificate's columns are {shown(', '.join(named))}, not those of its scenario."
         )
     refuses = body["unknown"] == {"treatment": REFUSE, "records": 0}
-    if not (refuses and body["design"]["same"]):
+    persons = body["original"].get("persons", 1) > 1 or "persons" in body["levels"]
+    if not (refuses and body["design"]["same"]) or persons:
         raise InvalidInputError(
             "A certificate of several columns must be about all records of the file that the "
-            "mechanisms are made for."
+            "mechanisms are made for, one a person."
         )
 
 

@@ -17,12 +17,12 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import CUT, Mechanism, make_mechanism
 from core.notions import Given, Notion
 from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
 from core.records.other_columns import grouped, opened_file, symbols, used_by
-from core.release.in_turn import MOST_HELD, Design, InTurn, split_budget
+from core.release.in_turn import MOST_HELD, Design, InTurn, released_in_turn, split_budget
 from core.scenario import Result, Scenario, measured
 from core.validation import FloatArray, shown
 from core.wording import listed
@@ -192,6 +192,14 @@ def _designed(joint: FloatArray, scenario: Scenario) -> tuple[Design, tuple[floa
 
     limit = SEARCHES * scenario.time_limit
     made = split_budget(joint, scenario.eps, notion, limit, scenario.gap, scenario.seed)
+    if any(own.status == CUT for own in made.mechanisms):
+        turns = zip(made.order, made.mechanisms, strict=True)
+        notions_at = {column: cast(Given, own.notion).notion for column, own in turns}
+        again = released_in_turn(
+            *(joint, [notions_at[column] for column in range(len(made.order))], made.order),
+            *(scenario.time_limit, scenario.gap, scenario.seed),
+        )
+        made = max(again, made, key=lambda design: design.kept)
     return made, tuple(share[cast(Given, own.notion).notion] for own in made.mechanisms)
 
 

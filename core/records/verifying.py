@@ -225,7 +225,8 @@ def _with_original(
     matched = [check for check, _ in designs]
     if "columns" in body:
         known, of_known = _known(body, scenario, files, owner, design, sources)
-        checks += [*_joined(body, [*matched, *of_known])]
+        checks += _joined(body, [*matched, *of_known])
+        checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
         turns = in_their_turn(
             *(scenarios, kernels, counts, known, len(body["design"]["s"])),
             len(body["known"]["inputs"]) if body["known"] else 1,

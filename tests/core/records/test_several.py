@@ -9,8 +9,11 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from core.data import ReadOptions
 from core.data.spec import Binning, DataSpec, LeftOut
 from core.errors import InvalidInputError
+from core.mechanisms.result import CUT, changed
+from core.records import several as module_of_several
 from core.records.certificate import fingerprint, make
 from core.records.checking import in_turn as checking
 from core.records.design import Plan, original
@@ -19,7 +22,7 @@ from core.records.fields import SEVERAL, VERSION, of_each
 from core.records.readable import promises, sections
 from core.records.several import check_several, designed_for
 from core.records.verifying import failed, verify
-from core.release import in_turn
+from core.release import in_turn, released_in_turn
 from core.release.in_turn import LEVELS, PARTS
 from core.scenario import Scenario
 from tests.core.records.makers import KEPT, SEED, answer_on, identity, opened, people, read, write
@@ -349,6 +352,48 @@ def test_what_cannot_be_randomized_is_one_sentence(made, names, asked, sentence)
     with pytest.raises(InvalidInputError) as error:
         check_several(scenario, opened(path), names)
     assert sentence in str(error.value)
+
+
+@pytest.mark.slow
+def test_mechanisms_that_the_search_had_no_time_for_are_made_again(made):
+    _, _, path, _ = made
+    result, table = answer_on(path, ("s",), ("a",), mechanism="optimal")
+
+    def hasty(joint, eps, notion, *_):
+        hurried = released_in_turn(joint, [notion(eps / 3), notion(2 * eps / 3)], [1, 0])
+        return replace(
+            hurried, mechanisms=tuple(changed(of, status=CUT) for of in hurried.mechanisms)
+        )
+
+    with patch.object(module_of_several, "split_budget", hasty):
+        again = designed_for(result, table, ("b",))
+    assert [own.mechanism.status for own in again.results] == ["optimal", "optimal"]
+    shares = {own.scenario.data.released: own.scenario.eps for own in again.results}
+    assert shares == {("a",): pytest.approx(0.1), ("b",): pytest.approx(0.2)}
+
+
+@pytest.mark.slow
+def test_one_record_a_person_is_counted_again(tmp_path):
+    columns = people(60)
+    columns["id"] = [f"p{i // 2}" for i in range(60)]
+    path = write(columns, tmp_path / "visits.csv")
+    result, _ = answer_on(
+        path, released=("note",), mechanism="optimal", read=ReadOptions(person="id", first=True)
+    )
+    file = original(result.scenario.data.source, KEPT[-1], result.scenario.data.read)
+    plan, out = Plan(Seeded(SEED), randomize=("town",)), tmp_path / "out.csv"
+    body = make(result, file, plan, out).certificate
+    checks = outcomes(body, out, path, seed=str(SEED))
+    assert failed(list(checks.values())) == []
+    assert checks["persons"].passed
+    with pytest.raises(InvalidInputError, match="one a person"):
+        verify(forged(body, put("original", "persons", 2)), out, path)
+    every = replace(
+        result.scenario, data=replace(result.scenario.data, read=ReadOptions(person="id"))
+    )
+    several_each = original(every.data.source, KEPT[-1], every.data.read).table
+    with pytest.raises(InvalidInputError, match="no person may have several records"):
+        check_several(every, several_each, ("town",))
 
 
 @pytest.mark.slow
