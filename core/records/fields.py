@@ -365,6 +365,10 @@ def _check_several(body: Mapping[str, Any]) -> None:
             "A certificate of several columns must be about all records of the file that the "
             "mechanisms are made for, one a person."
         )
+    if any(column["mechanism"]["reads_s"] for column in body["columns"]):
+        raise InvalidInputError(
+            "A mechanism of one of several columns must read that column alone."
+        )
 
 
 def _check_codings(body: Mapping[str, Any]) -> None:

@@ -206,6 +206,7 @@ FORGED = {
 MALFORMED = {
     "one": edit(("columns",), lambda columns: columns[:1]),
     "left out": put("unknown", "treatment", "drop"),
+    "reads S": put("columns", 0, "mechanism", "reads_s", True),
     "question": put("scenario", "data", "released", ["a", "k"]),
     "mechanism": put("scenario", "mechanism", "watchdog"),
     "notion": put("scenario", "notion", "l1_upper"),
