@@ -281,7 +281,7 @@ def test_an_interrupt_leaves_nothing_and_has_its_own_status(folder, capsys, monk
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(release, "write", interrupted)
+    monkeypatch.setattr(release, "written", interrupted)
     assert run("scenario.json people.csv out.csv --seed 1") == 3
     assert "Run the same command again" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "scenario.json"]
@@ -292,7 +292,7 @@ def test_progress_is_told_ten_times_at_most(capsys, monkeypatch):
     from core.records import applying
 
     monkeypatch.setattr(
-        "core.command.release.write",
+        "core.records.certificate.write",
         lambda *a, **k: applying.write(*a, **k, batch=10),
     )
     assert run("scenario.json people.csv out.csv --seed 1") == 0
