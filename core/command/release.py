@@ -20,8 +20,8 @@ from core.data import Sources
 from core.data.counts.cells import JOINED
 from core.data.counts.report import several
 from core.errors import InvalidInputError
-from core.records.applying import Applied, write
-from core.records.certificate import Release, certificate
+from core.records.applying import columns_of
+from core.records.certificate import Release, certificate, written
 from core.records.design import (
     CHOSEN,
     COLUMNS,
@@ -38,7 +38,7 @@ from core.records.files import checked_kind, replacing
 from core.release.attack import Attack
 from core.release.file_words import attack_sentence
 from core.scenario import Scenario
-from core.wording import number_of
+from core.wording import number_of, percent
 
 EXAMPLE = """\
 example:
@@ -62,9 +62,18 @@ undo the release: draw your own of at least 128 bits, and keep it secret. A seed
 guessed, so a certificate with such a seed guarantees nothing."""
 """The end of `release --help`; a test runs it."""
 
-KEPT = (
-    ("--keep", "columns to write next to Y"),
-    ("--known", "columns that are not written but that readers know from elsewhere"),
+NAMED = (
+    ("--keep", "columns to write next to Y; the certificate reports what they reveal"),
+    (
+        "--known",
+        "columns that are not written but that readers know from elsewhere; the certificate "
+        "reports what they reveal",
+    ),
+    (
+        "--randomize",
+        "columns to randomize for themselves beside X: the scenario's ε is then for all of them "
+        "together, and is divided by a search",
+    ),
 )
 """The options that name other columns than S and X, and which these are."""
 
@@ -108,14 +117,14 @@ def add(commands: Any) -> None:
     )
     text = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
     text = f"all columns at once, instead of --keep (the default is {Plan.columns}): {text}"
-    for option, which in KEPT:
+    for option, which in NAMED:
         parser.add_argument(
             option,
             nargs="+",
             action="extend",
             default=[],
             metavar="NAME",
-            help=f"{which}; the certificate reports what they reveal",
+            help=which,
         )
     parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=text)
     parser.add_argument(
@@ -138,8 +147,9 @@ def run(options: argparse.Namespace) -> int:
     named = named_file(Scenario.from_json(text).data.source)
     read = [options.scenario, options.records, options.design, options.key, named]
     check_apart(read, [options.released, options.certificate])
-    keep, known = (tuple(dict.fromkeys(names)) for names in (options.keep, options.known))
-    plan = Plan(draw, options.columns, options.unknown, keep, known)
+    named_columns = options.keep, options.known, options.randomize
+    columns = (tuple(dict.fromkeys(names)) for names in named_columns)
+    plan = Plan(draw, options.columns, options.unknown, *columns)
     before = _stamp(options.records)
     design = designed(text, options.records, Sources(databases=True), options.design)
     tell_reading(design.upload)
@@ -147,8 +157,9 @@ def run(options: argparse.Namespace) -> int:
         say(several(design.upload.table.most))
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
-        applied = write(
+        release = written(
             *(design.result, design.upload, fresh, kind, plan),
+            same=design.same,
             progress=_Progress(design.upload.rows),
         )
         if _stamp(options.records) != before:
@@ -156,11 +167,10 @@ def run(options: argparse.Namespace) -> int:
                 f"{options.records} changed while it was read. Run the command again."
             )
         for path in proof:
-            release = Release(design.result, design.upload, design.same, plan, applied)
             body = certificate(release, fresh)
             content = json.dumps(body, indent=1, ensure_ascii=False)
             path.write_text(content + "\n", encoding="utf-8")
-    _summary(design, applied, options)
+    _summary(design, release, options)
     if options.certificate is not None and body["beside"] and body["beside"]["attack"]:
         names = [*body["beside"]["columns"], *body["beside"]["known"]]
         secret = JOINED.join(design.result.scenario.data.secret)
@@ -207,14 +217,18 @@ class _Progress:
             say(f"{done:,} of {number_of(self._records, 'record')}")
 
 
-def _summary(design: Designed, applied: Applied, options: argparse.Namespace) -> None:
-    mechanism = design.result.mechanism
+def _summary(design: Designed, release: Release, options: argparse.Namespace) -> None:
+    applied, mechanism = release.applied, release.result.mechanism
     title = design.result.counted.report.title
     whose = "" if design.same else f" (made for {title})"
     say(
         f"{mechanism.name}{whose}: {number_of(applied.released, 'record')} of "
-        f"{applied.records:,} in {str(options.released)!r}, Y in the column {applied.column!r}."
+        f"{applied.records:,} in {str(options.released)!r}, Y in {columns_of(applied)}."
     )
+    for column in release.columns if applied.further else ():
+        kept = percent(column.result.mechanism.kept)
+        eps = column.result.scenario.eps
+        say(f"{column.applied.column!r}: ε = {eps:.4g}, which keeps {kept} of its information.")
     if applied.filtered:
         say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
     for name, count in applied.unknown[:REPORTED]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ from core.release.persons import OfPersons, of_persons
 from core.scenario import Result
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray, shown
-from core.wording import number_of
+from core.wording import listed, number_of
 
 EMPTY = "The file has no records to release."
 """The error for a file without records."""
@@ -75,6 +75,8 @@ class Applied:
     persons : dict of int to OfPersons, or None
         What all outputs of a person reveal, by the number of the person's records; None where no
         column names persons, none has several records, or S is not known or differs.
+    further : tuple of Applied
+        The same of each further column that is randomized for itself.
     """
 
     column: str
@@ -88,14 +90,36 @@ class Applied:
     kind: str
     drawn_for: str
     persons: dict[int, OfPersons] | None = None
+    further: tuple[Applied, ...] = ()
+
+
+def columns_of(applied: Applied) -> str:
+    """Return the columns of Y for a sentence."""
+    names = [repr(own.column) for own in (applied, *applied.further)]
+    return f"the column{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Counts of one column: its outputs, (n_y,), and pairs of symbols, unknown ones last."""
+
+    outputs: IntArray
+    cells: IntArray
+
+    def add(self, coded: Coded, outputs: IntArray) -> None:
+        self.outputs[:] += np.bincount(outputs, minlength=len(self.outputs))
+        width = self.cells.shape[1]  # unknown symbols are -1: the last row and column
+        cells = np.ravel_multi_index(
+            (coded.s[coded.included], coded.x[coded.included]), self.cells.shape, mode="wrap"
+        )
+        self.cells[:] += np.bincount(cells, minlength=self.cells.size).reshape(-1, width)
 
 
 @dataclass(eq=False)
 class _Tally:
-    """Counts of records, unknown symbols last; by a key, also a hash of each id."""
+    """Counts of records, in all and by the columns drawn; by a key, also a hash of each id."""
 
-    outputs: IntArray
-    cells: IntArray
+    drawn: tuple[_Drawn, ...]
     records: int = 0
     filtered: int = 0
     released: int = 0
@@ -170,7 +194,7 @@ def apply(
     """
     kind = checked_kind(target)
     with replacing([target]) as (fresh,):
-        return _written(result, table, fresh, kind, plan, progress=progress, batch=batch)
+        return _written([result], table, fresh, kind, plan, progress=progress, batch=batch)
 
 
 def write(
@@ -182,16 +206,17 @@ def write(
     *,
     progress: Callable[[int], None] | None = None,
     batch: int = BATCH,
+    further: Sequence[Result] = (),
 ) -> Applied:
     """Write as `apply` does, into an existing file, which an error may leave incomplete.
 
     The random numbers are for this original alone. The types of a workbook's columns follow from
-    the released records.
+    the released records. `further`: the answers for columns that are randomized for themselves.
     """
     workbook = original.sheets is not None
     plan = plan.on(original)
     return _written(
-        *(result, original.table, path, kind, plan),
+        *((result, *further), original.table, path, kind, plan),
         progress=progress,
         batch=batch,
         workbook=workbook,
@@ -200,7 +225,7 @@ def write(
 
 
 def _written(
-    result: Result,
+    results: Sequence[Result],
     table: FileTable,
     path: Path,
     kind: str,
@@ -212,40 +237,53 @@ def _written(
     same: bool = True,
 ) -> Applied:
     if kind != "Parquet":
-        _check_distinct("outputs", result.mechanism.y_labels)
-    about = drawn_for(result, plan, same=same)
-    names = withheld(result, plan, same=same)
-    with _opened(result, table, plan, f"{about} {names}".strip()) as (steps, tally):
+        for result in results:
+            _check_distinct("outputs", result.mechanism.y_labels)
+    about = [drawn_for(result, plan, same=same) for result in results]
+    names = [withheld(result, plan, same=same) for result in results]
+    texts = [" ".join(filter(None, pair)) for pair in zip(about, names, strict=True)]
+    with _opened(results, table, plan, texts) as (steps, tally):
         if kind != "Parquet":
             _check_distinct("columns", steps.layout.written)
-        encoded = set(steps.coder.used) - set(steps.layout.written)
+        encoded = set(steps.used) - set(steps.layout.written)
         made = _all(steps, batches(table, batch, encoded), tally, progress)
         if workbook:
-            made = typed_anew(made, {steps.layout.column, *table.texts})
+            made = typed_anew(made, {*steps.layout.outputs, *table.texts})
         _write_all(made, path, kind)
     if not tally.released and not steps.refused(tally):
         raise InvalidInputError(NONE_LEFT)
     if isinstance(plan.draw, Keyed) and (tally.nameless or tally.repeated()):
         _check_ids(table, plan.draw.column)
     if plan.unknown == REFUSE and tally.unknown:
-        raise InvalidInputError(_refusal(tally.unknown, result))
-    return Applied(
-        steps.layout.column,
-        steps.layout.written,
-        tally.records,
-        tally.filtered,
-        tuple(tally.unknown.most_common()),
-        tally.released,
-        tally.outputs,
-        tally.cells[:-1, :-1] if steps.coder.sees_s else None,
-        kind,
-        about,
-        tally.persons(result.mechanism.kernel),
+        raise InvalidInputError(_refusal(tally.unknown, results))
+    sees_s = steps.columns[0].coder.sees_s
+    first, *further = (
+        Applied(
+            column,
+            steps.layout.written,
+            tally.records,
+            tally.filtered,
+            tuple(tally.unknown.most_common()),
+            tally.released,
+            drawn.outputs,
+            drawn.cells[:-1, :-1] if sees_s else None,
+            kind,
+            hashed,
+        )
+        for column, drawn, hashed in zip(steps.layout.outputs, tally.drawn, about, strict=True)
     )
+    persons = tally.persons(results[0].mechanism.kernel)
+    return replace(first, persons=persons, further=tuple(further))
 
 
-def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> tuple[Any, Any]:
-    """Return the first records before and after, as Arrow tables; arguments as in `apply`.
+def preview(
+    result: Result,
+    table: FileTable,
+    plan: Plan,
+    records: int = 50,
+    further: Sequence[Result] = (),
+) -> tuple[Any, Any]:
+    """Return the first records before and after, as Arrow tables; arguments as in `write`.
 
     Raises
     ------
@@ -253,45 +291,46 @@ def preview(result: Result, table: FileTable, plan: Plan, records: int = 50) -> 
         If there is no record, a column is missing, or one of these records has an unknown value
         and the plan refuses it.
     """
-    about = drawn_for(result, plan, same=True)
-    with _opened(result, table, plan, about) as (steps, tally):
+    results = (result, *further)
+    about = [drawn_for(result, plan, same=True) for result in results]
+    with _opened(results, table, plan, about) as (steps, tally):
         before = next(batches(table, records), None)
         if before is None:
             raise InvalidInputError(EMPTY)
         after = steps(before, tally)
     if plan.unknown == REFUSE and tally.unknown:
-        raise InvalidInputError(_refusal(tally.unknown, result))
+        raise InvalidInputError(_refusal(tally.unknown, results))
     return pa.Table.from_batches([before]), pa.Table.from_batches([after])
 
 
 @contextmanager
 def _opened(
-    result: Result, table: FileTable, plan: Plan, about: str
+    results: Sequence[Result], table: FileTable, plan: Plan, about: Sequence[str]
 ) -> Iterator[tuple[_Steps, _Tally]]:
     """Yield what turns a table's batches into those of a release, and an empty tally.
 
-    `about`: what random numbers are drawn for, of `drawn_for` and `withheld`.
+    `about`: what random numbers of each column are drawn for, of `drawn_for` and `withheld`.
     """
-    kernel, joint, spec = result.mechanism.kernel, result.joint, result.scenario.data
-    check_others(spec, (*plan.keep, *plan.known), table.columns, table.title)
-    made = Coder(result.counted, spec, len(kernel), table.columns, table.title)
-    with closing(made) as records:
-        yield (
-            _Steps(
-                records,
-                Sampler(kernel),
-                plan,
-                plan.draw.of(about),
-                _fallback(plan.unknown, records),
-                result.mechanism.y_labels,
-                Layout.of(spec, table.columns, plan.columns, plan.keep),
-                table.person if table.most > 1 and records.sees_s else "",
-            ),
-            _Tally(
-                np.zeros(kernel.shape[1], dtype=np.int64),
-                np.zeros((joint.n_s + 1, joint.n_x + 1), dtype=np.int64),
-            ),
-        )
+    specs = [result.scenario.data for result in results]
+    for spec in specs:
+        check_others(spec, (*plan.keep, *plan.known), table.columns, table.title)
+    columns, drawn = [], []
+    with ExitStack() as stack:
+        for result, text in zip(results, about, strict=True):
+            kernel, joint = result.mechanism.kernel, result.joint
+            made = Coder(
+                *(result.counted, result.scenario.data, len(kernel), table.columns, table.title)
+            )
+            records = stack.enter_context(closing(made))
+            fallback = _fallback(plan.unknown, records)
+            draw, names = plan.draw.of(text), result.mechanism.y_labels
+            columns.append(_Column(records, Sampler(kernel), draw, fallback, names))
+            shape = joint.n_s + 1, joint.n_x + 1
+            outputs = np.zeros(kernel.shape[1], dtype=np.int64)
+            drawn.append(_Drawn(outputs, np.zeros(shape, dtype=np.int64)))
+        layout = Layout.of(specs, table.columns, plan.columns, plan.keep)
+        person = table.person if table.most > 1 and columns[0].coder.sees_s else ""
+        yield _Steps(tuple(columns), plan, layout, person), _Tally(tuple(drawn))
 
 
 def _all(
@@ -321,50 +360,16 @@ def _write_all(made: Iterator[Any], path: Path, kind: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Steps:
-    """Turns batches of records into batches of the release."""
+class _Column:
+    """What turns the values of one X into outputs: their rows, and how these are drawn."""
 
     coder: Coder
     sampler: Sampler
-    plan: Plan
     draw: Draw
     fallback: int
     names: tuple[str, ...]
-    layout: Layout
-    person: str
 
-    def refused(self, tally: _Tally) -> bool:
-        """Say whether the release is refused because of an unknown value."""
-        return self.plan.unknown == REFUSE and bool(tally.unknown)
-
-    def __call__(self, batch: Any, tally: _Tally) -> Any:
-        size = batch.num_rows
-        coded = self.coder({name: batch.column(name) for name in self.coder.used}, size)
-        rows = self._rows(coded)
-        known = coded.included & (rows >= 0)
-        if self.fallback != UNKNOWN and (coded.included & ~known).any():
-            raise InvalidInputError(
-                f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
-                "symbol of X can take its place, so leave such records out."
-            )
-        ids = None
-        if isinstance(self.plan.draw, Keyed):
-            values = as_counted(batch.column(self.plan.draw.column), self.plan.draw.column)
-            ids = self.coder.texts(values)
-            tally.nameless |= ids.null_count > 0
-            whole = pa.types.is_integer(values.type) and not values.null_count
-            tally.ids.append(self.coder.hashes(values if whole else ids))
-        uniforms = self.draw.uniforms(tally.records, size, _of_row(ids, rows))
-        outputs = self.sampler(rows[known], uniforms[known])
-        _add(tally, coded, known, outputs)
-        if self.person:
-            counts = known & (coded.s >= 0)
-            names = self.coder.texts(as_counted(batch.column(self.person), self.person))
-            tally.visits.append((names.filter(pa.array(counts)), coded.s[counts], rows[counts]))
-        names = pa.array(self.names, pa.string()).take(pa.array(outputs))
-        return _laid_out(self.layout, batch, known, names)
-
-    def _rows(self, coded: Coded) -> IntArray:
+    def rows(self, coded: Coded) -> IntArray:
         """Return the kernel's row of each record, with the plan's symbol for unknown values."""
         if self.fallback == UNKNOWN:
             return coded.rows
@@ -373,16 +378,79 @@ class _Steps:
             n_x = self.coder.joint.n_x
             instead = np.where(coded.s >= 0, coded.s * n_x + self.fallback, UNKNOWN)
         result: IntArray = np.where(coded.rows >= 0, coded.rows, instead)
+        if (coded.included & (result < 0)).any():
+            raise InvalidInputError(
+                f"The mechanism reads S and was made without {next(iter(coded.unknown))!r}: no "
+                "symbol of X can take its place, so leave such records out."
+            )
         return result
 
 
-def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any:
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """Turns batches of records into batches of the release."""
+
+    columns: tuple[_Column, ...]
+    plan: Plan
+    layout: Layout
+    person: str
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The columns that are read to find rows and symbols."""
+        return tuple(dict.fromkeys(name for own in self.columns for name in own.coder.used))
+
+    def refused(self, tally: _Tally) -> bool:
+        """Say whether the release is refused because of an unknown value."""
+        return self.plan.unknown == REFUSE and bool(tally.unknown)
+
+    def __call__(self, batch: Any, tally: _Tally) -> Any:
+        size = batch.num_rows
+        read = {name: batch.column(name) for name in self.used}
+        every = [own.coder(read, size) for own in self.columns]
+        rows = [own.rows(coded) for own, coded in zip(self.columns, every, strict=True)]
+        known = np.all(
+            [of.included & (at >= 0) for of, at in zip(every, rows, strict=True)], axis=0
+        )
+        first, coded = self.columns[0].coder, every[0]
+        ids = self._ids(batch, tally)
+        made = {}
+        parts = zip(self.layout.outputs, self.columns, every, rows, tally.drawn, strict=True)
+        for name, own, of, at, drawn in parts:
+            uniforms = own.draw.uniforms(tally.records, size, _of_row(ids, at))
+            outputs = own.sampler(at[known], uniforms[known])
+            drawn.add(of, outputs)
+            tally.unknown.update(of.unknown)
+            made[name] = pa.array(own.names, pa.string()).take(pa.array(outputs))
+        if self.person:
+            counts = known & (coded.s >= 0)
+            names = first.texts(as_counted(batch.column(self.person), self.person))
+            tally.visits.append((names.filter(pa.array(counts)), coded.s[counts], rows[0][counts]))
+        tally.records += size
+        tally.filtered += int((~coded.included).sum())
+        tally.released += int(known.sum())
+        return _laid_out(self.layout, batch, known, made)
+
+    def _ids(self, batch: Any, tally: _Tally) -> Any:
+        """Count the ids of a keyed draw and return them as texts; None for a draw by a seed."""
+        if not isinstance(self.plan.draw, Keyed):
+            return None
+        name, coder = self.plan.draw.column, self.columns[0].coder
+        values = as_counted(batch.column(name), name)
+        ids = coder.texts(values)
+        tally.nameless |= ids.null_count > 0
+        whole = pa.types.is_integer(values.type) and not values.null_count
+        tally.ids.append(coder.hashes(values if whole else ids))
+        return ids
+
+
+def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Mapping[str, Any]) -> Any:
     """Return the columns to write, for the records that are released, with their outputs' names."""
     kept = batch if known.all() else unviewed(batch).filter(pa.array(known))
     columns, fields = [], []
     for name in layout.written:
-        if name == layout.column:
-            columns.append(outputs)
+        if name in outputs:
+            columns.append(outputs[name])
             fields.append(pa.field(name, pa.string(), nullable=False))
         else:
             check_years(kept.column(name), name)
@@ -393,27 +461,35 @@ def _laid_out(layout: Layout, batch: Any, known: BoolArray, outputs: Any) -> Any
 
 
 def write_again(
-    original: Upload, path: Path, kind: str, layout: Layout, places: IntArray, outputs: Any
+    original: Upload,
+    path: Path,
+    kind: str,
+    layout: Layout,
+    places: IntArray,
+    outputs: Sequence[Any],
 ) -> None:
     """Write the file of a release whose outputs are known.
 
     `places`: where the released records are in the original, (n,), ascending; `outputs`: the names
-    of their outputs, an Arrow array.
+    of their outputs, an Arrow array for each column of Y.
     """
     made = _chosen(original.table, layout, places, outputs)
     if original.sheets is not None:
-        made = typed_anew(made, {layout.column, *original.table.texts})
+        made = typed_anew(made, {*layout.outputs, *original.table.texts})
     _write_all(made, path, kind)
 
 
-def _chosen(table: FileTable, layout: Layout, places: IntArray, outputs: Any) -> Iterator[Any]:
+def _chosen(
+    table: FileTable, layout: Layout, places: IntArray, outputs: Sequence[Any]
+) -> Iterator[Any]:
     """Yield what a release has of each of its batches."""
     begin = done = 0
     for batch in batches(table):
         known = np.zeros(batch.num_rows, dtype=bool)
         end = int(np.searchsorted(places, begin + batch.num_rows))
         known[places[done:end] - begin] = True
-        yield _laid_out(layout, batch, known, outputs.slice(done, end - done))
+        made = [own.slice(done, end - done) for own in outputs]
+        yield _laid_out(layout, batch, known, dict(zip(layout.outputs, made, strict=True)))
         begin, done = begin + batch.num_rows, end
 
 
@@ -426,19 +502,6 @@ def _of_row(ids: Any, rows: IntArray) -> Any:
         return None
     names = pa.array(map(str, range(-1, rows.max(initial=-1) + 1)), pa.string())
     return pc.binary_join_element_wise(names.take(pa.array(rows + 1)), ids, " ")
-
-
-def _add(tally: _Tally, coded: Coded, known: BoolArray, outputs: IntArray) -> None:
-    tally.records += len(known)
-    tally.filtered += int((~coded.included).sum())
-    tally.released += len(outputs)
-    tally.outputs += np.bincount(outputs, minlength=len(tally.outputs))
-    tally.unknown.update(coded.unknown)
-    width = tally.cells.shape[1]  # unknown symbols are -1: the last row and column
-    cells = np.ravel_multi_index(
-        (coded.s[coded.included], coded.x[coded.included]), tally.cells.shape, mode="wrap"
-    )
-    tally.cells += np.bincount(cells, minlength=tally.cells.size).reshape(-1, width)
 
 
 def _fallback(unknown: str, records: Coder) -> int:
@@ -454,15 +517,16 @@ def _fallback(unknown: str, records: Coder) -> int:
     return labels.index(symbol)
 
 
-def _refusal(unknown: Counter[str], result: Result) -> str:
+def _refusal(unknown: Counter[str], results: Sequence[Result]) -> str:
     """Return the error's sentence: which values are unknown, and how many records have them."""
     named = [f"{name!r} ({number_of(n, 'record')})" for name, n in unknown.most_common(3)]
     if more := len(unknown) - len(named):
         named.append(f"{number_of(more, 'other value')}")
     total = sum(unknown.values())
+    of = listed([repr(result.counted.report.released) for result in results])
     return (
         f"The mechanism was made without {', '.join(named)} of "
-        f"{result.counted.report.released!r}: {number_of(total, 'record')} cannot be released; "
+        f"{of}: {number_of(total, 'record')} cannot be released; "
         "choose what to do with them first (leave them out, or treat them as a symbol)."
     )
 

@@ -18,11 +18,12 @@ from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import Applied, write
-from core.records.design import FORMATS, OWNERS, Plan
+from core.records.design import FORMATS, OWNERS, REFUSE, Plan
 from core.records.draws import Keyed
 from core.records.fields import (
     EACH,
     KIND,
+    SEVERAL,
     VERSION,
     level_units,
     plain_attack,
@@ -40,10 +41,11 @@ from core.records.left_out import (
 )
 from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
+from core.records.several import Several, designed_for, level_of
 from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
-from core.scenario import Result
+from core.scenario import Result, Scenario
 from core.studies.side_by_side import SLOW_CELLS, levels, reference
 from core.validation import FloatArray, IntArray
 from core.wording import number_of
@@ -57,13 +59,33 @@ REPEATS = (2, 3)
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """A release to be certified; `same` says whether its mechanism was made for the `original`."""
+    """A release to be certified; `same` says whether its mechanism was made for the `original`.
+
+    `several`: where more columns are randomized for themselves; its first answer is the `result`.
+    """
 
     result: Result
     original: Upload
     same: bool
     plan: Plan
     applied: Applied
+    several: Several | None = None
+
+    @property
+    def whole(self) -> Scenario:
+        """The question, about all columns that are randomized."""
+        return self.result.scenario if self.several is None else self.several.whole
+
+    @property
+    def columns(self) -> tuple[Release, ...]:
+        """The release of each column that is randomized, by itself."""
+        if self.several is None:
+            return (self,)
+        drawn = (self.applied, *self.applied.further)
+        return tuple(
+            replace(self, result=result, applied=applied, several=None)
+            for result, applied in zip(self.several.results, drawn, strict=True)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +111,7 @@ def make(
     target: Path,
     *,
     progress: Callable[[int], None] | None = None,
+    several: Several | None = None,
 ) -> Made:
     """Release the file that a mechanism was made for, and certify the release.
 
@@ -104,6 +127,8 @@ def make(
         The file to write: .parquet, .csv or .tsv.
     progress : callable, optional
         Called with the number of records that are done.
+    several : Several, optional
+        The answers for the columns that the plan randomizes for themselves, if they are known.
 
     Raises
     ------
@@ -123,9 +148,37 @@ def make(
     32561
     """
     with replacing([target]) as (fresh,):
-        applied = write(result, original, fresh, checked_kind(target), plan, progress=progress)
-        body = certificate(Release(result, original, True, plan, applied), fresh)
-    return Made(applied, body)
+        release = written(
+            *(result, original, fresh, checked_kind(target), plan),
+            several=several,
+            progress=progress,
+        )
+        body = certificate(release, fresh)
+    return Made(release.applied, body)
+
+
+def written(
+    result: Result,
+    original: Upload,
+    path: Path,
+    kind: str,
+    plan: Plan,
+    *,
+    same: bool = True,
+    several: Several | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Release:
+    """Write a release as `core.records.applying.write` does, and return it to be certified."""
+    if (several is not None or plan.randomize) and (plan.unknown != REFUSE or not same):
+        raise InvalidInputError(
+            "Several columns are randomized for themselves only in the file that the mechanisms "
+            "are made for, and where records with unknown values stop the release."
+        )
+    if several is None and plan.randomize:
+        several = designed_for(result, original.table, plan.randomize)
+    first, *further = (result,) if several is None else several.results
+    applied = write(first, original, path, kind, plan, progress=progress, further=further)
+    return Release(first, original, same, plan, applied, several)
 
 
 def _check_counts(cells: IntArray | None, joint: Joint) -> None:
@@ -148,16 +201,14 @@ def _check_counts(cells: IntArray | None, joint: Joint) -> None:
 
 def certificate(release: Release, released: Path) -> dict[str, Any]:
     """Return the certificate of a release to a file, which is hashed, as values for JSON."""
-    result, applied = release.result, release.applied
-    joint, mechanism = result.joint, result.mechanism
-    if release.same:
-        _check_counts(applied.cells, joint)
-    unknown, table = sum(n for _, n in applied.unknown), release.original.table
-    draw, sha256 = release.plan.draw, file_hash(released)
+    applied, table, draw = release.applied, release.original.table, release.plan.draw
+    for column in release.columns if release.same else ():
+        _check_counts(column.applied.cells, column.result.joint)
+    unknown, sha256 = sum(n for _, n in applied.unknown), file_hash(released)
     design = _design(release, sha256)
     body = {
         "kind": KIND,
-        "version": VERSION,
+        "version": VERSION if release.several is None else SEVERAL,
         "code": {"version": PACKAGE_VERSION, "sha256": code_hash()},
         "scenario": _scenario(release, hides="left_out" in design),
         "original": {
@@ -182,28 +233,85 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "mechanism": applied.drawn_for,
         },
         "design": design,
-        "mechanism": {
-            "name": mechanism.name,
-            "inputs": list(joint.x_labels),
-            "reads_s": len(mechanism.kernel) != joint.n_x,
-            "outputs": list(mechanism.y_labels),
-            "kernel": mechanism.kernel.tolist(),
-        },
+        "mechanism": _mechanism(release.result),
         "levels": _levels(release),
         "beside": _beside(release),
-        "proof": {
-            "purpose": result.scenario.purpose,
-            "utility": mechanism.utility,
-            "information": mechanism.information,
-            "upper_bound": plain_json(mechanism.upper_bound),
-            "gap": plain_json(mechanism.gap),
-            "status": mechanism.status,
-            "solver": mechanism.solver,
-            "notes": list(mechanism.notes),
-        },
+        "proof": _proof(release.result),
     }
+    if release.several is not None:
+        body = _of_several(body, release, release.several)
     body["promises"] = promises(body)
     return body | {"fingerprint": fingerprint(body)}
+
+
+def _mechanism(result: Result) -> dict[str, Any]:
+    mechanism = result.mechanism
+    return {
+        "name": mechanism.name,
+        "inputs": list(result.joint.x_labels),
+        "reads_s": len(mechanism.kernel) != result.joint.n_x,
+        "outputs": list(mechanism.y_labels),
+        "kernel": mechanism.kernel.tolist(),
+    }
+
+
+def _proof(result: Result) -> dict[str, Any]:
+    mechanism = result.mechanism
+    return {
+        "purpose": result.scenario.purpose,
+        "utility": mechanism.utility,
+        "information": mechanism.information,
+        "upper_bound": plain_json(mechanism.upper_bound),
+        "gap": plain_json(mechanism.gap),
+        "status": mechanism.status,
+        "solver": mechanism.solver,
+        "notes": list(mechanism.notes),
+    }
+
+
+def _of_several(body: dict[str, Any], release: Release, several: Several) -> dict[str, Any]:
+    """Return a certificate with its columns in the place of the first one's entries."""
+    design = dict(body["design"])
+    secret, _ = design.pop("coding")
+    del design["marked"]
+    columns = []
+    for column, added in zip(release.columns, several.in_turn.added, strict=True):
+        own = _design(column, body["released"]["sha256"])
+        columns.append(
+            {
+                "column": column.applied.column,
+                "eps": plain_json(column.result.scenario.eps),
+                "coding": own["coding"][1],
+                "marked": own["marked"],
+                "draw": column.applied.drawn_for,
+                "added": plain_json(added),
+                "mechanism": _mechanism(column.result),
+                "proof": _proof(column.result),
+            }
+        )
+    left = ("mechanism", "proof")
+    return {
+        **{name: entry for name, entry in body.items() if name not in left},
+        "released": _but(body["released"], "column"),
+        "draw": _but(body["draw"], "mechanism"),
+        "design": design | {"coding": [secret]},
+        "columns": columns,
+        "known": _known(release, several),
+    }
+
+
+def _but(entries: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in entries.items() if key != name}
+
+
+def _known(release: Release, several: Several) -> dict[str, Any] | None:
+    """Return how the columns that others know are formed; None without any."""
+    counted, whole = several.known, several.whole.data
+    if counted is None:
+        return None
+    codings = shown_codings(counted, whole, release.plan.draw.committed)
+    marked = marked_columns(counted, codings, whole, same=True)
+    return {"coding": codings[1], "marked": marked, "inputs": list(counted.joint.x_labels)}
 
 
 def _design(release: Release, released: str) -> dict[str, Any]:
@@ -228,7 +336,7 @@ def _design(release: Release, released: str) -> dict[str, Any]:
 
 def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
     """Return the scenario, with a commitment in place of the hash of the file that it is about."""
-    scenario = release.result.scenario
+    scenario = release.whole
     stands = release.plan.draw.committed(scenario.data.hashed) or WITHHELD
     data = scenario.data.undisclosed(stands)
     disclosed = replace(scenario, data=nameless(data) if hides else data)
@@ -238,6 +346,8 @@ def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
 
 def _levels(release: Release) -> dict[str, Any]:
     """Return the levels: of the notion requested, of every notion, of repeated draws."""
+    if release.several is not None:
+        return _levels_of_several(release.several)
     result = release.result
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
@@ -275,17 +385,43 @@ def _levels(release: Release) -> dict[str, Any]:
     return report
 
 
+def _levels_of_several(several: Several) -> dict[str, Any]:
+    """Return the levels of all outputs of several columns."""
+    first, whole = several.results[0], several.whole
+    notion = whole.build_notion(first.joint)
+    return {
+        "asked": {
+            "notion": str(notion),
+            "achieved": plain_json(level_of(whole, several.levels)),
+            "unit": notion.level_unit,
+            "holds": several.holds,
+        },
+        "numbers": plain_numbers(reference([whole])),
+        "design": plain_json(several.levels),
+        "units": level_units(several.levels),
+        "records": None,
+        "repeated": {},
+        "known": plain_json(several.in_turn.alone),
+        "exact": several.in_turn.together is not None,
+    }
+
+
 def _beside(release: Release) -> dict[str, Any] | None:
     """Return what the columns beside Y reveal; None without any, without S, or where all stay."""
     result, applied, plan = release.result, release.applied, release.plan
-    written = [name for name in applied.written if name != applied.column]
+    outputs = (applied.column, *(own.column for own in applied.further))
+    further = () if release.several is None else release.several.results[1:]
+    written = [name for name in applied.written if name not in outputs]
     names = [*written, *(name for name in plan.known if name not in written)]
     if not names or applied.cells is None or plan.columns == OWNERS:
         return None
     groups = [(name,) for name in names] if 1 < len(names) <= EACH else []
     table, of_text = release.original.table, applied.kind != "Parquet"
     *singly, together = given_away(
-        *(result, table, [*groups, tuple(names)]), unknown=plan.unknown, of_text=of_text
+        *(result, table, [*groups, tuple(names)]),
+        unknown=plan.unknown,
+        of_text=of_text,
+        further=further,
     )
     counted = together.records
     if counted is None or not applied.cells.sum() <= counted <= applied.released:
@@ -295,10 +431,13 @@ def _beside(release: Release) -> dict[str, Any] | None:
         )
     plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}
     promised = result.mechanism.notion is not None
-    notion = result.scenario.build_notion(result.joint) if promised else None
+    notion = release.whole.build_notion(result.joint) if promised else None
     guess = None
     if counted >= FOLDS:
-        guess = plain_attack(attacked(result, table, names, unknown=plan.unknown, of_text=of_text))
+        attack = attacked(
+            *(result, table, names), unknown=plan.unknown, of_text=of_text, further=further
+        )
+        guess = plain_attack(attack)
     return {
         "columns": written,
         "known": names[len(written) :],

@@ -69,7 +69,7 @@ class Plan:
     `columns`: a key of `COLUMNS`; "chosen" where `keep` names columns. `unknown`: "error" refuses
     unknown or missing values, "drop" leaves their records out, and the name of a symbol of X takes
     them for it. `keep`: columns that are written beside Y. `known`: columns that are not, and that
-    readers know from elsewhere.
+    readers know from elsewhere. `randomize`: columns that are randomized for themselves beside X.
     """
 
     draw: Draw
@@ -77,6 +77,7 @@ class Plan:
     unknown: str = REFUSE
     keep: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
+    randomize: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         one_of(self.columns, COLUMNS, "columns")
@@ -103,6 +104,7 @@ def command_line(plan: Plan, records: str, released: str) -> str:
         how += ["--columns", plan.columns]
     how += [f"--keep={name}" for name in plan.keep]
     how += [f"--known={name}" for name in plan.known]
+    how += [f"--randomize={name}" for name in plan.randomize]
     if plan.unknown != REFUSE:
         how += [f"--unknown={plan.unknown}"]
     how += ["--certificate", "certificate.json"]
@@ -113,29 +115,39 @@ def command_line(plan: Plan, records: str, released: str) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """The column of Y, and all columns that are written in their order, with that of Y."""
+    """The columns of Y, one for each X, and all columns that are written, in their order."""
 
-    column: str
+    outputs: tuple[str, ...]
     written: tuple[str, ...]
 
     @classmethod
     def of(
-        cls, spec: DataSpec, columns: tuple[str, ...], treated: str, keep: Collection[str] = ()
+        cls,
+        specs: Sequence[DataSpec],
+        columns: tuple[str, ...],
+        treated: str,
+        keep: Collection[str] = (),
     ) -> Layout:
-        """Return the layout of a file's columns under a treatment of `COLUMNS`."""
-        others = list(others_of(spec, columns))
+        """Return the layout of a file's columns under a treatment of `COLUMNS`.
+
+        `specs`: the data of each X, which differ in that alone.
+        """
+        released = [name for spec in specs for name in spec.released]
+        others = [name for name in others_of(specs[0], columns) if name not in released]
         if treated == CHOSEN:
             others = [name for name in others if name in keep]
-        title = JOINED.join(spec.released)
+        stay = [] if treated == "dropped" else list(columns) if treated == OWNERS else others
+        made: dict[str, int] = {}  # the places of X by the names of Y
+        for spec in specs:
+            title = JOINED.join(spec.released)
+            if treated == OWNERS:
+                title = f"released {title}"
+            name = free_name(title, lambda name: name in stay or name in made)
+            made[name] = columns.index(spec.released[0])
         if treated == OWNERS:
-            name = free_name(f"released {title}", columns.__contains__)
-            return cls(name, (*columns, name))
-        if treated == "dropped":
-            return cls(title, (title,))
-        name = free_name(title, others.__contains__)
-        place = columns.index(spec.released[0])
-        before = sum(columns.index(other) < place for other in others)
-        return cls(name, (*others[:before], name, *others[before:]))
+            return cls(tuple(made), (*stay, *made))
+        places = made | {name: columns.index(name) for name in stay}
+        return cls(tuple(made), tuple(sorted(places, key=places.__getitem__)))
 
 
 def others_of(spec: DataSpec, columns: Sequence[str]) -> tuple[str, ...]:

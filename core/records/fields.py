@@ -13,9 +13,10 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
-from core.records.design import COLUMNS, FORMATS
+from core.records.design import COLUMNS, FORMATS, REFUSE
 from core.release.attack import FOLDS, Attack
 from core.release.beside import Beside
+from core.release.in_turn import LEVELS
 from core.release.persons import OfPersons, alike_and_independent
 from core.validation import FloatArray, one_of, shown
 
@@ -48,6 +49,8 @@ _OF_COLUMNS: dict[str, Any] = {
 }
 
 _OF_DRAWS: dict[str, Any] = dict.fromkeys(("level", "at_most"), (*NUMBER, str))
+
+_ADDING: dict[str, Any] = dict.fromkeys(LEVELS, (*NUMBER, str))
 
 _ATTACK = ("right", "blind")
 
@@ -140,13 +143,45 @@ Where names can be any, such as those of columns, `ANY` stands for each. A scena
 check their own entries.
 """
 
+
+def _without(part: str, *names: str) -> dict[str, Any]:
+    return {name: form for name, form in FORM[part].items() if name not in names}
+
+
+_CODING: dict[str, Any] = {"coding": FORM["design"]["coding"][0], "marked": [str]}
+
+FORM_OF_SEVERAL: dict[str, Any] = {
+    **{name: form for name, form in FORM.items() if name not in ("mechanism", "proof", "beside?")},
+    "beside": FORM["beside?"],
+    "released": _without("released", "column", "format?") | {"format": str},
+    "draw": _without("draw", "mechanism?"),
+    "design": _without("design", "marked", "left_out?"),
+    "levels": FORM["levels"] | {"known": _ADDING, "exact": bool},
+    "columns": [
+        _CODING
+        | {"column": str, "eps": (*NUMBER, str), "draw": str, "added": _ADDING}
+        | {"mechanism": FORM["mechanism"], "proof": FORM["proof"]}
+    ],
+    "known": (_CODING | {"inputs": [str]}, type(None)),
+}
+"""The same of a certificate of several columns, each with a mechanism of its own.
+
+Its coding is that of S. `columns`, in the order of release: the column of Y, the budget, how X is
+formed and drawn, and the levels given what is known and the outputs before. `known`: how that is
+formed. `levels.known`: those of what is known alone; `levels.design`: those of all outputs given
+it, `exact` or the sums of the columns' own.
+"""
+
 ALWAYS = (("", "beside"), ("released", "format"), ("draw", "mechanism"))
 """Entries that the first versions did not have and that no version after `LINKED` may lack."""
 
 KIND, VERSION = "liftscope release certificate", 6
 """The entries "kind" and "version" of a certificate."""
 
-VERSIONS = (2, 3, 4, 5, VERSION)
+SEVERAL = 7
+"""The version of certificates of several columns that are randomized for themselves."""
+
+VERSIONS = (2, 3, 4, 5, VERSION, SEVERAL)
 """The versions that are checked."""
 
 PLAIN_HASH = 2
@@ -242,6 +277,49 @@ def plain_coding(coding: Coding) -> dict[str, Any]:
     }
 
 
+def outputs_of(body: Mapping[str, Any]) -> list[str]:
+    """Return the columns of Y."""
+    if "columns" in body:
+        return [column["column"] for column in body["columns"]]
+    return [body["released"]["column"]]
+
+
+def of_each(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return for each column of Y what a certificate of it alone would have, but for levels."""
+    if "columns" not in body:
+        return [dict(body)]
+    return [
+        _of_coded(body, column)
+        | {name: column[name] for name in ("mechanism", "proof")}
+        | {
+            "scenario": _of_coded(body, column)["scenario"] | {"eps": column["eps"]},
+            "draw": {**body["draw"], "mechanism": column["draw"]},
+            "released": {**body["released"], "column": column["column"]},
+        }
+        for column in body["columns"]
+    ]
+
+
+def of_known(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what a certificate of several columns has of what others know, as if it were X."""
+    known = body.get("known")
+    if known is None:
+        return None
+    mechanism = {"inputs": known["inputs"], "reads_s": False, "outputs": [], "kernel": []}
+    return _of_coded(body, known) | {"mechanism": mechanism}
+
+
+def _of_coded(body: Mapping[str, Any], coded: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a certificate of several columns with X as one of its codings forms it."""
+    data = {**body["scenario"]["data"], "released": coded["coding"]["columns"]}
+    coding = [*body["design"]["coding"], coded["coding"]]
+    return {
+        **{name: entry for name, entry in body.items() if name not in ("columns", "known")},
+        "scenario": {**body["scenario"], "data": data},
+        "design": {**body["design"], "coding": coding, "marked": coded["marked"]},
+    }
+
+
 def check_form(body: Any) -> None:
     """Raise unless a value has the form of a certificate."""
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
@@ -255,12 +333,46 @@ def check_form(body: Any) -> None:
     _check_numbers(body, "")
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
-    _check(body, FORM | {"original": FORM["original"] | named}, "")
-    if body["version"] > LINKED:
+    form = FORM_OF_SEVERAL if body["version"] == SEVERAL else FORM
+    _check(body, form | {"original": FORM["original"] | named}, "")
+    if body["version"] == SEVERAL:
+        _check_several(body)
+    if LINKED < body["version"] < SEVERAL:
         for place, name in ALWAYS:
             if name not in (body[place] if place else body):
                 raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
+    for part in (*of_each(body), of_known(body)):
+        if part is not None:
+            _check_codings(part)
+
+
+def _check_several(body: Mapping[str, Any]) -> None:
+    """Raise unless a certificate of several columns is about those of its question."""
+    named = [name for column in body["columns"] for name in column["coding"]["columns"]]
+    if len(body["columns"]) < 2 or len(set(named)) < len(named):
+        raise InvalidInputError(
+            "A certificate of this version must have two columns or more, each once."
+        )
+    if body["scenario"]["data"].get("released") != named:
+        raise InvalidInputError(
+            f"The certificate's columns are {shown(', '.join(named))}, not those of its scenario."
+        )
+    refuses = body["unknown"] == {"treatment": REFUSE, "records": 0}
+    persons = body["original"].get("persons", 1) > 1 or "persons" in body["levels"]
+    if not (refuses and body["design"]["same"]) or persons:
+        raise InvalidInputError(
+            "A certificate of several columns must be about all records of the file that the "
+            "mechanisms are made for, one a person."
+        )
+    if any(column["mechanism"]["reads_s"] for column in body["columns"]):
+        raise InvalidInputError(
+            "A mechanism of one of several columns must read that column alone."
+        )
+
+
+def _check_codings(body: Mapping[str, Any]) -> None:
+    """Raise unless the symbols of a certificate of one column are consistent."""
     for side, hashes in body["design"].get("left_out", {}).items():
         if hashes != sorted(set(hashes)) or not all(map(_COMMITMENT.fullmatch, hashes)):
             raise InvalidInputError(

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import ibis
 import numpy as np
 import pyarrow.compute as pc
 
+from core.data.counts.report import Counted
+from core.data.spec import DataSpec
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coder, encoded
 from core.records.design import REFUSE, check_others, stand_in
 from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
+from core.release.in_turn import MOST_TOGETHER
 from core.scenario import Result
 from core.spreadsheets import SIGNS, safe_text
 from core.three_way import ThreeWay
@@ -40,6 +45,7 @@ def given_away(
     unknown: str = REFUSE,
     of_text: bool = False,
     progress: Progress | None = None,
+    further: Sequence[Result] = (),
 ) -> tuple[Beside, ...]:
     """Return what each group of columns gives away about S, alone and beside Y.
 
@@ -60,11 +66,14 @@ def given_away(
         Whether the released file is text, where a blank is a missing value.
     progress : callable, optional
         Called with the number of groups that are done.
+    further : sequence of Result
+        The answers for columns that are randomized for themselves: all their outputs are Y.
 
     Raises
     ------
     InvalidInputError
-        If a column is S, X or not in the file, the file lacks S, or no record is left.
+        If a column is S, X or not in the file, the file lacks S, no record is left, or the outputs
+        of several columns have too many combinations.
 
     Examples
     --------
@@ -75,11 +84,11 @@ def given_away(
     >>> round(np.exp(levels.known["lip"]))  # one Husband of 13,193 is female
     4364
     """
-    kernel, levels = result.mechanism.kernel, []
-    with _opened(result, table, groups) as (opened, records, coder):
+    kernels, levels = [own.mechanism.kernel for own in (result, *further)], []
+    with _opened((result, *further), table, groups) as (opened, records, coders):
         for done, names in enumerate(groups, 1):
-            rows = grouped(opened, records, coder.used, names, of_text=of_text)
-            levels.append(beside(three_way(rows, coder, unknown), kernel))
+            rows = grouped(opened, records, used_by(coders), names, of_text=of_text)
+            levels.append(beside(*_three_way(rows, coders, kernels, unknown)))
             if progress is not None:
                 progress(done)
     return tuple(levels)
@@ -93,12 +102,13 @@ def attacked(
     unknown: str = REFUSE,
     of_text: bool = False,
     seed: int = 0,
+    further: Sequence[Result] = (),
 ) -> Attack:
     """Guess S of up to 50,000 of a file's records from Y and other columns, each from the others.
 
     Parameters
     ----------
-    result, table, unknown, of_text
+    result, table, unknown, of_text, further
         As for `given_away`.
     names : sequence of str
         The columns beside Y; none of S or X.
@@ -119,20 +129,24 @@ def attacked(
     >>> round(guess.right, 2), round(guess.blind, 2), guess.records
     (0.78, 0.67, 32561)
     """
-    joint, kernel = result.joint, result.mechanism.kernel
-    with _opened(result, table, [names]) as (opened, records, coder):
-        rows = grouped(opened, records, coder.used, names, of_text=of_text, apart=True)
-        s, x, counts = _symbols(rows, coder, unknown)
-    n, *values = rows.columns[len(coder.used) :]
+    results = (result, *further)
+    with _opened(results, table, [names]) as (opened, records, coders):
+        rows = grouped(opened, records, used_by(coders), names, of_text=of_text, apart=True)
+        s, xs, counts = symbols(rows, coders, unknown)
+    n, *values = rows.columns[len(used_by(coders)) :]
     n, others = n.to_numpy()[counts], [_places(group)[counts] for group in values]
-    order = np.lexsort((*others, x, s))  # the engine returns groups in any order
+    order = np.lexsort((*others, *reversed(xs), s))  # the engine returns groups in any order
     rng = np.random.default_rng(seed)
     ends = np.cumsum(n[order])
     total = int(ends[-1])
     taken = rng.choice(total, min(total, MOST_ATTACKED), replace=False, shuffle=False)
     group = order[np.searchsorted(ends, np.sort(taken), "right")]
-    row = s[group] * joint.n_x + x[group] if len(kernel) != joint.n_x else x[group]
-    return attack(s[group], [_drawn(kernel, row, rng), *(k[group] for k in others)], seed=seed)
+    outputs = []
+    for own, x in zip(results, xs, strict=True):
+        kernel, n_x = own.mechanism.kernel, own.joint.n_x
+        row = s[group] * n_x + x[group] if len(kernel) != n_x else x[group]
+        outputs.append(_drawn(kernel, row, rng))
+    return attack(s[group], [*outputs, *(k[group] for k in others)], seed=seed)
 
 
 def _drawn(kernel: FloatArray, row: IntArray, rng: np.random.Generator) -> IntArray:
@@ -145,21 +159,42 @@ def _drawn(kernel: FloatArray, row: IntArray, rng: np.random.Generator) -> IntAr
 
 @contextmanager
 def _opened(
-    result: Result, table: FileTable, groups: Sequence[Sequence[str]]
-) -> Iterator[tuple[OpenTable, Any, Coder]]:
-    """Open a file's records that would be released, and what finds their symbols."""
-    data = result.scenario.data
-    spec = replace(data, filters=())  # which the query has passed already
-    for names in groups:
-        check_others(data, names, table.columns, table.title)
-    made = Coder(result.counted, spec, len(result.mechanism.kernel), table.columns, table.title)
-    with closing(made) as coder, open_table(table) as opened:
-        if not coder.sees_s:
+    results: Sequence[Result], table: FileTable, groups: Sequence[Sequence[str]]
+) -> Iterator[tuple[OpenTable, Any, list[Coder]]]:
+    """Open a file's records as `opened_file` does, by the answers for each X."""
+    for own, names in product(results, groups):
+        check_others(own.scenario.data, names, table.columns, table.title)
+    sides = [(own.counted, own.scenario.data, len(own.mechanism.kernel)) for own in results]
+    with opened_file(sides, table) as opened:
+        yield opened
+
+
+@contextmanager
+def opened_file(
+    sides: Sequence[tuple[Counted, DataSpec, int]], table: FileTable
+) -> Iterator[tuple[OpenTable, Any, list[Coder]]]:
+    """Open a file's records that would be released, and what finds the symbols of each X.
+
+    `sides`: for each X its count, its data, and the number of rows of its kernel.
+    """
+    with ExitStack() as stack:
+        coders = []
+        for counted, data, rows in sides:
+            spec = replace(data, filters=())  # which the query has passed already
+            made = Coder(counted, spec, rows, table.columns, table.title)
+            coders.append(stack.enter_context(closing(made)))
+        if not coders[0].sees_s:
             raise InvalidInputError(
                 f"{table.title} has no column of S, so what its other columns reveal about it is "
                 "unknown."
             )
-        yield opened, filtered(opened, data.filters), coder
+        opened = stack.enter_context(open_table(table))
+        yield opened, filtered(opened, sides[0][1].filters), coders
+
+
+def used_by(coders: Sequence[Coder]) -> tuple[str, ...]:
+    """Return the columns that are read to find symbols, each once."""
+    return tuple(dict.fromkeys(name for coder in coders for name in coder.used))
 
 
 def grouped(
@@ -195,33 +230,62 @@ def _called(rows: Any, used: Sequence[str]) -> Any:
     return rows.rename_columns([*used, *rows.column_names[len(used) :]])
 
 
-def three_way(rows: Any, coder: Coder, unknown: str = REFUSE) -> ThreeWay:
-    """Return grouped records as counts of the joint's symbols and of k; see `grouped`.
+def _three_way(
+    rows: Any, coders: Sequence[Coder], kernels: Sequence[FloatArray], unknown: str = REFUSE
+) -> tuple[ThreeWay, FloatArray]:
+    """Return grouped records as counts of S, all X together and k, with the kernel; see `grouped`.
 
     They are sorted: an engine returns groups in any order, which changes the last digits of sums.
     """
-    s, x, counts = _symbols(rows, coder, unknown)
-    n, k = (column.to_numpy()[counts] for column in rows.columns[len(coder.used) :])
+    s, xs, counts = symbols(rows, coders, unknown)
+    n, k = (column.to_numpy()[counts] for column in rows.columns[len(used_by(coders)) :])
     known, k = np.unique(k, return_inverse=True)
+    x, n_x, kernel = xs[0], coders[0].joint.n_x, kernels[0]
+    if len(xs) > 1:
+        x, kernel = _together(xs, kernels)
+        n_x = len(kernel)
     order = np.lexsort((n, x, s, k))
-    shape = coder.joint.n_s, coder.joint.n_x, len(known)
-    return ThreeWay(s[order], x[order], k[order], n[order].astype(np.float64), shape)
+    shape = coders[0].joint.n_s, n_x, len(known)
+    weight = n[order].astype(np.float64)
+    return ThreeWay(s[order], x[order], k[order], weight, shape), kernel
 
 
-def _symbols(rows: Any, coder: Coder, unknown: str) -> tuple[IntArray, IntArray, BoolArray]:
-    """Return the symbols of S and of X of the groups that count, and which do."""
+def _together(xs: Sequence[IntArray], kernels: Sequence[FloatArray]) -> tuple[IntArray, FloatArray]:
+    """Return the combination of several X of each group, (n,), and the kernel of all outputs."""
+    outputs = math.prod(kernel.shape[1] for kernel in kernels)
+    if outputs > MOST_TOGETHER:
+        raise InvalidInputError(
+            f"The outputs of these {len(kernels)} columns have {outputs:,} combinations, of at "
+            f"most {MOST_TOGETHER:,} whose figures beside other columns are counted: leave the "
+            "others out, or randomize fewer columns."
+        )
+    kinds, x = np.unique(np.stack(xs), axis=1, return_inverse=True)
+    whole = np.ones((kinds.shape[1], 1))
+    for kernel, own in zip(kernels, kinds, strict=True):
+        whole = (whole[:, :, None] * kernel[own][:, None, :]).reshape(len(whole), -1)
+    return x.ravel(), whole
+
+
+def symbols(
+    rows: Any, coders: Sequence[Coder], unknown: str = REFUSE
+) -> tuple[IntArray, list[IntArray], BoolArray]:
+    """Return the symbols of S and of each X of the groups that count, and which do."""
     if not rows.num_rows:
         raise InvalidInputError(NONE)
-    columns = {name: _as_array(rows.column(name)) for name in coder.used}
-    coded = coder(columns, rows.num_rows)
-    x = coded.x
+    # by place, as the number of records and k may have the name of one
+    columns = dict(zip(used_by(coders), map(_as_array, rows.columns), strict=False))
+    counts, xs = np.ones(rows.num_rows, dtype=bool), []
     symbol = stand_in(unknown)
-    if symbol is not None:
-        x = np.where(x == UNKNOWN, coder.joint.x_labels.index(symbol), x)
-    counts = coded.included & (coded.s != UNKNOWN) & (x != UNKNOWN)
+    for coder in coders:
+        coded = coder(columns, rows.num_rows)
+        x = coded.x
+        if symbol is not None:
+            x = np.where(x == UNKNOWN, coder.joint.x_labels.index(symbol), x)
+        counts &= coded.included & (coded.s != UNKNOWN) & (x != UNKNOWN)
+        xs.append(x)
     if not counts.any():
         raise InvalidInputError(NONE)
-    return coded.s[counts], x[counts], counts
+    return coded.s[counts], [x[counts] for x in xs], counts
 
 
 def _places(column: Any) -> IntArray:

@@ -15,7 +15,16 @@ from core.notions import catalogue as notions
 from core.notions.base import OF_BUDGETS
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, LEAVE_OUT, REFUSE, stand_in
-from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, SHARED, beside_of, unit_of
+from core.records.fields import (
+    LINKED,
+    OF_ALL,
+    PLAIN_HASH,
+    SHARED,
+    beside_of,
+    of_each,
+    outputs_of,
+    unit_of,
+)
 from core.release.attack import Attack
 from core.release.file_words import attack_sentence, extent, factor, file_sentences
 from core.release.sentences import question
@@ -195,16 +204,25 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
     weights, shows = _sampling_weights(body), f"{body['design']['data']} shows"
     if weights:
         shows += f" by the sampling weights of {weights!r}"
-    what, named = "S and X", listed(known_to_others(body))
+    seen, what, named = "Y", ["S", "X"], listed(known_to_others(body))
+    if "columns" in body:
+        seen = f"the released {listed([repr(name) for name in outputs_of(body)])}"
+        what = ["S", *map(repr, replaced_by(body))]
     if named:
-        what, else_known = f"S, X and {named}", f", the person's {named}{else_known}"
+        what, else_known = [*what, named], f", the person's {named}{else_known}"
+    at_most = "" if body["levels"].get("exact", True) else "at most "
     return sentence(
         "one record",
         True,
-        f"Against anyone who sees Y of one record and knows the distribution of {what} that "
-        f"{shows}{else_known}: {promise['notion']} (level reached: "
-        f"{reached(promise['achieved'], promise['unit'])}).",
+        f"Against anyone who sees {seen} of one record and knows the distribution of "
+        f"{listed(what)} that {shows}{else_known}: {promise['notion']} (level reached: "
+        f"{at_most}{reached(promise['achieved'], promise['unit'])}).",
     )
+
+
+def replaced_by(body: Mapping[str, Any]) -> list[str]:
+    """Return the title of each X that a Y replaces."""
+    return [JOINED.join(part["design"]["coding"][1]["columns"]) for part in of_each(body)]
 
 
 def _sampling_weights(body: Mapping[str, Any]) -> str:
@@ -324,7 +342,13 @@ def _by_weights(body: Mapping[str, Any], weights: str, ldp: str, pml: str) -> st
 
 
 def _counts(body: Mapping[str, Any]) -> Sentence:
-    values = [len(body["design"]["s"]), len(body["mechanism"]["inputs"])]
+    each = [number_of(len(body["design"]["s"]), "value") + " of S"]
+    for part, name in zip(of_each(body), replaced_by(body), strict=True):
+        of = repr(name) if "columns" in body else "X"
+        each.append(f"{number_of(len(part['mechanism']['inputs']), 'value')} of {of}")
+    what = "pair of S and X"
+    if "columns" in body:
+        what = f"combination of {listed(['S', *map(repr, replaced_by(body))])}"
     data = Scenario.from_json(json.dumps(body["scenario"])).data
     old = body["version"] <= OF_ALL
     tables = not old and any(hierarchy.rows for hierarchy in data.hierarchies)
@@ -339,7 +363,10 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     if hidden:
         further += f" The names of {number_of(hidden, 'value')} left out are withheld."
     task = "" if old or not data.task else ", and of T and X"
-    task += f", and of S, X and {listed(data.known)}" if data.known else ""
+    if data.known and "columns" in body:
+        task = f", beside {listed(data.known)}"
+    elif data.known:
+        task += f", and of S, X and {listed(data.known)}"
     weigh = ", and what they weigh together" if data.read.sampling else ""
     linked = body["version"] <= LINKED
     subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
@@ -347,9 +374,9 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     return sentence(
         "counts",
         False,
-        f"{subject} follow from how many records have each pair of S and X{task}{weigh}: a guess "
+        f"{subject} follow from how many records have each {what}{task}{weigh}: a guess "
         f"of all these counts can be tested against them. {beside}All "
-        f"{number_of(values[0], 'value')} of S and {number_of(values[1], 'value')} of X are named, "
+        f"{listed(each)} are named, "
         f"rare ones too.{further}{_ends_of_bins(data, old=old)}",
     )
 
@@ -423,7 +450,8 @@ def _again(body: Mapping[str, Any]) -> Sentence:
 
 
 def _others(body: Mapping[str, Any]) -> dict[str, str]:
-    others = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
+    made = outputs_of(body)
+    others = [name for name in body["released"]["columns"] if name not in made]
     if not others:
         return sentence("other columns", True, "No other column is released.")
     names = listed([repr(name) for name in others])
@@ -525,7 +553,7 @@ def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
         Section("What was released", tuple(_question(body))),
         Section("How it was drawn", tuple(_draw(body))),
         *_beside(body),
-        Section("Proof", tuple(_proof(body))),
+        *(Section(title, tuple(_proof(part))) for title, part in _proofs(body)),
         Section("Hashes", tuple(_hashes(body))),
     )
 
@@ -549,9 +577,13 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     scenario = Scenario.from_dict(body["scenario"])
     promise, released = body["levels"]["asked"], body["released"]
     yield "Question", question(scenario)
-    yield "Mechanism", body["mechanism"]["name"] + ", made for " + body["design"]["data"]
-    if body["mechanism"]["reads_s"]:
-        yield "Reads", "S and X of each record"
+    for part, name in zip(of_each(body), replaced_by(body), strict=True):
+        text = part["mechanism"]["name"] + ", made for " + body["design"]["data"]
+        if "columns" in body:
+            text += f", with ε = {figure(part['scenario']['eps'])}"
+        yield f"Mechanism of {name!r}" if "columns" in body else "Mechanism", text
+        if part["mechanism"]["reads_s"]:
+            yield "Reads", "S and X of each record"
     if promise is not None:
         yield (
             "Privacy notion",
@@ -561,7 +593,8 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         "Records",
         f"{number_of(released['records'], 'record')} of {body['original']['records']:,}",
     )
-    yield "Column of Y", released["column"]
+    made = outputs_of(body)
+    yield "Column of Y" if len(made) == 1 else "Columns of Y, in the order of release", listed(made)
     yield "Columns written", listed(released["columns"])
     if "format" in released:
         yield "Format of the file", released["format"]
@@ -601,6 +634,12 @@ def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for k, drawn in body["levels"]["repeated"].items():
         level = reached(drawn["level"], body["levels"]["asked"]["unit"])
         yield f"Level of {k} independent releases", level
+
+
+def _proofs(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield what stands above the proof of each column, and what a certificate of it would have."""
+    for part, name in zip(of_each(body), replaced_by(body), strict=True):
+        yield f"Proof for {name!r}, given those before" if "columns" in body else "Proof", part
 
 
 def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -41,19 +41,38 @@ from core.records.checking.drawn import (
     replayed,
 )
 from core.records.checking.figures import (
+    check_level_numbers,
     check_levels,
     check_notion,
     check_promise,
     check_proof,
+    check_utility,
     joint_of,
+)
+from core.records.checking.in_turn import (
+    Column,
+    check_in_turn,
+    check_proof_in_turn,
+    in_their_turn,
 )
 from core.records.checking.other_columns import Read, check_other_columns
 from core.records.checking.persons import NAME, check_person_levels
 from core.records.design import FORMATS
-from core.records.fields import LINKED, PLAIN_HASH, VERSION, check_form
+from core.records.fields import (
+    LINKED,
+    PLAIN_HASH,
+    SEVERAL,
+    VERSION,
+    check_form,
+    of_each,
+    of_known,
+    outputs_of,
+)
 from core.records.files import check_whole, file_hash
 from core.records.readable import PROMISED, promises
 from core.records.recount import Recount, most_of_one, read_columns, recount, texts_of
+from core.records.several import check_question, spec_of
+from core.release.in_turn import MOST_TOGETHER
 from core.scenario import Scenario
 from core.spreadsheets import safe_text
 from core.validation import FloatArray, IntArray
@@ -138,18 +157,25 @@ def verify(
     body = read_json(text, "The certificate")
     check_form(body)
     check_whole(released)
-    scenario = Scenario.from_dict(body["scenario"])
-    fit = _kernel(body)
-    checks = [_fingerprint(body), _code(body), _stated(body), fit]
+    parts, scenario = of_each(body), Scenario.from_dict(body["scenario"])
+    scenarios = [Scenario.from_dict(part["scenario"]) for part in parts]
+    specs = [own.data for own in scenarios]
+    if "columns" in body:
+        check_question(scenario)
+    fits = [_kernel(part) for part in parts]
+    checks = [_fingerprint(body), _code(body), _stated(body), *_joined(body, fits)]
     checks += [_hash(body, "released", released), *_format(body, released)]
-    outputs, in_outputs = _outputs(body, released)
-    checks += [*in_outputs, check_codings(body, scenario.data, original)]
+    read_outputs = [_outputs(part, released) for part in parts]
+    outputs = [codes for codes, _ in read_outputs]
+    checks += _joined(body, *zip(*(tests for _, tests in read_outputs), strict=True))
+    codings = [check_codings(part, spec, original) for part, spec in zip(parts, specs, strict=True)]
+    checks += _joined(body, codings)
     owner = Owner(body, seed, key)
-    checks += [*check_notion(body, scenario), *_drawn_for(body), *_left_open(body)]
+    checks += [*check_notion(body, scenario), *_drawn_for(parts), *_left_open(body)]
     if original is not None:
         checks.append(_original(body, original, owner))
-    checks.append(check_columns(body, scenario.data, released, original))
-    if original is None or not fit.passed:
+    checks.append(check_columns(body, specs, released, original))
+    if original is None or not all(fit.passed for fit in fits):
         why = "The original was not given" if original is None else "The kernel is invalid"
         return _by_itself(checks, owner, released, why)
     table = design if isinstance(design, str) else None
@@ -162,28 +188,131 @@ def verify(
             why = "Which records were left out is not known"
             return _by_itself(checks, owner, released, why)
         body, scenario = whole, Scenario.from_dict(whole["scenario"])
-    kernel = np.array(body["mechanism"]["kernel"], dtype=np.float64)
-    sources = Sources()
-    counted, how, read = _recounted(body, scenario, original, sources)
-    checks.append(_counts(body, counted, how))
-    checks.append(check_cells(body, released, read, counted.places))
-    rows = None
-    if "format" in body["released"] and all(test.passed for test in checks if test.name in WRITTEN):
-        rows = Rows(_as_read(original, scenario, sources), counted.places, outputs)
-    checks.append(check_alone(body, released, rows))
-    checks += _beside(body, scenario, counted, kernel, Read(released, outputs, original), sources)
-    cells = counted.weights if body["design"]["same"] else None
-    if where is not None and not body["design"]["same"]:
-        cells = _recounted(body, scenario, where, sources)[0].weights
-    matched, library = check_design(body, scenario.data, where, table, owner)
-    if cells is None and library is not None:  # a data base is counted by the library alone
-        cells = np.rint(library.joint.p * (library.joint.n or 0))
-    checks += _persons(body, scenario, counted, read, kernel, (cells, library))
-    checks += [matched, *check_levels(body, scenario, counted.cells, cells, library, kernel)]
-    checks += check_promise(body, scenario, cells, library, kernel)
-    checks.append(check_proof(body, scenario, library, kernel))
-    checks += _draws(body, owner, counted, read, outputs, kernel)
+    files = Read(released, outputs, original)
+    checks += _with_original(body, scenario, files, owner, checks, (where, table))
     return [*checks, *_unproven(body, checks)]
+
+
+def _with_original(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    files: Read,
+    owner: Owner,
+    before: Sequence[Check],
+    design: tuple[Path | None, str | None],
+) -> list[Check]:
+    """Return all further checks where the original was given, after those before.
+
+    `design`: the file, and the table of a data base, that the mechanism was made for.
+    """
+    original, outputs, parts = files.original, files.outputs, of_each(body)
+    scenarios = [Scenario.from_dict(part["scenario"]) for part in parts]
+    kernels = [np.array(part["mechanism"]["kernel"], dtype=np.float64) for part in parts]
+    sources = Sources()
+    pairs = list(zip(parts, scenarios, strict=True))
+    recounted = [_recounted(*pair, original, sources) for pair in pairs]
+    counts, (_, how, read) = [count for count, _, _ in recounted], recounted[0]
+    places = counts[0].places
+    checks = _joined(body, [_counts(*pair, how) for pair in zip(parts, counts, strict=True)])
+    checks.append(check_cells(body, files.released, read, places))
+    rows, passed = None, {test.name: test.passed for test in [*before, *checks]}
+    if "format" in body["released"] and all(passed.get(name, True) for name in WRITTEN):
+        rows = Rows(_as_read(original, scenario, sources), places, outputs)
+    checks.append(check_alone(body, files.released, rows))
+    checks += _beside(body, scenario, counts, kernels, files, sources)
+    designs = [check_design(part, own.data, *design, owner) for part, own in pairs]
+    libraries = [library for _, library in designs]
+    matched = [check for check, _ in designs]
+    if "columns" in body:
+        known, of_known = _known(body, scenario, files, owner, design, sources)
+        checks += _joined(body, [*matched, *of_known])
+        checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
+        turns = in_their_turn(
+            *(scenarios, kernels, counts, known, len(body["design"]["s"])),
+            len(body["known"]["inputs"]) if body["known"] else 1,
+        )
+        checks += [check_level_numbers(body, scenario), *check_in_turn(body, scenario, turns)]
+        checks += _proofs(body, pairs, counts, libraries, kernels, turns)
+    else:
+        cells = counts[0].weights if body["design"]["same"] else None
+        if design[0] is not None and not body["design"]["same"]:
+            cells = _recounted(body, scenario, design[0], sources)[0].weights
+        (library,), (kernel,), (counted,) = libraries, kernels, counts
+        if cells is None and library is not None:  # a data base is counted by the library alone
+            cells = np.rint(library.joint.p * (library.joint.n or 0))
+        checks += _persons(body, scenario, counted, read, kernel, (cells, library))
+        levels = check_levels(body, scenario, counted.cells, cells, library, kernel)
+        checks += [*matched, *levels, *check_promise(body, scenario, cells, library, kernel)]
+        checks.append(check_proof(body, scenario, library, kernel))
+    owners = [replace(owner, body=part) for part in of_each(owner.body)]
+    each = zip(parts, owners, counts, outputs, kernels, strict=True)
+    draws = [_draws(part, own, count, read, y, kernel) for part, own, count, y, kernel in each]
+    return [*checks, *_joined(body, *zip(*draws, strict=True))]
+
+
+def _known(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    files: Read,
+    owner: Owner,
+    design: tuple[Path | None, str | None],
+    sources: Sources,
+) -> tuple[Recount | None, list[Check]]:
+    """Return a new count of what others know, if anything, with the check of its symbols."""
+    part = of_known(body)
+    if (part is not None) != bool(scenario.data.known):
+        text = "Its columns that others know are not those of its scenario."
+        return None, [Check("design", False, text)]
+    if part is None:
+        return None, []
+    spec = spec_of(scenario.data, scenario.data.known)
+    counted, _, _ = _recounted(part, replace(scenario, data=spec), files.original, sources)
+    coded = check_codings(part, spec, files.original)
+    if not coded.passed:
+        return counted, [replace(coded, name="design")]
+    return counted, [check_design(part, spec, *design, owner)[0]]
+
+
+def _proofs(
+    body: Mapping[str, Any],
+    pairs: Sequence[tuple[dict[str, Any], Scenario]],
+    counts: Sequence[Recount],
+    libraries: Sequence[Counted | None],
+    kernels: Sequence[FloatArray],
+    turns: Sequence[Column] | None,
+) -> list[Check]:
+    """Check what each column of several keeps, and that no other mechanism keeps more."""
+    utilities, proofs = [], []
+    for (part, own), count, library, kernel in zip(pairs, counts, libraries, kernels, strict=True):
+        if count.cells is None or not count.cells.any():
+            text = "Without S in the original this cannot be checked."
+            utilities.append(Check("utility", None, text))
+        else:
+            utilities.append(check_utility(part, own, count.cells, library, kernel))
+    for place, ((part, _), library) in enumerate(zip(pairs, libraries, strict=True)):
+        if turns is None:
+            proofs.append(Check("proof", None, "The proof cannot be checked without the levels."))
+        else:
+            proofs.append(check_proof_in_turn(part, turns[place], library))
+    return _joined(body, utilities, proofs)
+
+
+def _joined(body: Mapping[str, Any], *alike: Sequence[Check]) -> list[Check]:
+    """Return one check for each name; of several columns the worst, with what is said of these."""
+    result: list[Check] = []
+    names = [*map(repr, outputs_of(body)), "What others know"]
+    for checks in alike:
+        if len(checks) == 1:
+            result += checks
+            continue
+        passed = min((check.passed for check in checks), key=(False, None, True).index)
+        sentences = [
+            f"{name}: {check.sentence}"
+            for name, check in zip(names, checks, strict=False)
+            if check.passed == passed
+        ]
+        result.append(Check(checks[0].name, passed, " ".join(sentences)))
+    return result
 
 
 def drawn_by(text: str) -> str:
@@ -197,17 +326,24 @@ def drawn_by(text: str) -> str:
 def _beside(
     body: Mapping[str, Any],
     scenario: Scenario,
-    counted: Recount,
-    kernel: FloatArray,
+    counts: Sequence[Recount],
+    kernels: Sequence[FloatArray],
     files: Read,
     sources: Sources,
 ) -> list[Check]:
     """Check what other columns reveal; earlier certificates do not state it."""
     if "beside" not in body:
         return []
+    counted, kernel = counts[0], kernels[0]
+    if body["beside"] is not None and len(counts) > 1:
+        together = _together(counts, kernels)
+        if together is None:
+            text = "The columns have too many outputs together, or other records, to be counted."
+            return [Check("beside", None, text), Check("attack", None, text)]
+        counted, kernel = together
     cells, notion = counted.weights, None
     if body["levels"]["asked"] is not None and cells is not None and cells.any():
-        names = body["design"]["s"], body["mechanism"]["inputs"]
+        names = body["design"]["s"], of_each(body)[0]["mechanism"]["inputs"]
         joint = Joint.from_counts(cells, *names)
         # of a promise given what others know no figure says whether the file keeps it
         notion = None if scenario.data.known else scenario.build_notion(joint)
@@ -215,6 +351,22 @@ def _beside(
         table = _as_read(files.original, scenario, sources).table
         files = replace(files, original=table.paths[0], called=table.columns)
     return check_other_columns(body, counted, kernel, notion, files)
+
+
+def _together(
+    counts: Sequence[Recount], kernels: Sequence[FloatArray]
+) -> tuple[Recount, FloatArray] | None:
+    """Return several columns as one: a row for each combination of theirs, and all outputs."""
+    same = all(np.array_equal(count.places, counts[0].places) for count in counts)
+    if not same or math.prod(kernel.shape[1] for kernel in kernels) > MOST_TOGETHER:
+        return None
+    kinds: dict[tuple[int, ...], int] = {}
+    every = zip(*(count.rows.tolist() for count in counts), strict=True)
+    rows = np.array([kinds.setdefault(row, len(kinds)) for row in every], dtype=np.int64)
+    whole = np.ones((len(kinds), 1))
+    for kernel, own in zip(kernels, zip(*kinds, strict=True), strict=True):
+        whole = np.array([np.kron(row, kernel[x]) for row, x in zip(whole, own, strict=True)])
+    return replace(counts[0], rows=rows), whole
 
 
 def _draws(
@@ -265,12 +417,14 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     return [*checks, *_unproven(owner.body, checks)]
 
 
-def _drawn_for(body: Mapping[str, Any]) -> list[Check]:
+def _drawn_for(parts: Sequence[Mapping[str, Any]]) -> list[Check]:
     """Say where the hash of what random numbers are for is not that of the certificate's entries.
 
     With the secret of the draw, the outputs show the same, as they do of earlier versions.
     """
-    if body["version"] <= LINKED or drawn_for(body) == body["draw"]["mechanism"]:
+    if parts[0]["version"] <= LINKED or all(
+        drawn_for(part) == part["draw"]["mechanism"] for part in parts
+    ):
         return []
     return [Check("drawn for", False, OTHER_MECHANISM)]
 
@@ -294,7 +448,7 @@ def _code(body: Mapping[str, Any]) -> Check:
     version, made = body["code"]["version"], body["code"]["sha256"]
     if made == code_hash() and version != PACKAGE_VERSION:
         return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
-    if made == code_hash() and body["version"] != VERSION:
+    if made == code_hash() and body["version"] not in (VERSION, SEVERAL):
         text = f"This code writes certificates of version {VERSION}, not {body['version']}."
         return Check("code", False, text)
     if made == code_hash():

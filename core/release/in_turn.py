@@ -54,6 +54,8 @@ class InTurn:
     added : tuple of dict
         For each column, in the order of release: "lip", "ldp", "pml" and "min_lift" of its output,
         given K and the outputs before.
+    alone : dict
+        Those of K alone.
     bound : dict
         The level of K alone plus those of `added`: no file of K and these outputs exceeds it. ∞
         where K rules a secret out.
@@ -63,6 +65,7 @@ class InTurn:
     """
 
     added: tuple[dict[str, float], ...]
+    alone: dict[str, float]
     bound: dict[str, float]
     together: Beside | None
 
@@ -325,13 +328,14 @@ class _State:
     def released(self) -> InTurn:
         """Return the figures, once no column is left."""
         table = self.table.reshape(-1, self.n_k, self.outputs)
-        alone = beside(table.sum(axis=2)[:, None, :], [[1.0]]).known
+        known = beside(table.sum(axis=2)[:, None, :], [[1.0]]).known
+        alone = {key: known[key] for key in LEVELS}
         bound = {
             key: alone[key] + math.fsum(levels[key] for levels in self.added) for key in LEVELS
         }
         counted = self.outputs <= MOST_TOGETHER
         together = beside(table.swapaxes(1, 2), np.eye(self.outputs)) if counted else None
-        return InTurn(self.added, bound, together)
+        return InTurn(self.added, alone, bound, together)
 
 
 @dataclass

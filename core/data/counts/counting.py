@@ -33,7 +33,15 @@ from core.data.readers.doubts import open_questions
 from core.data.readers.marks import marks_of
 from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
-from core.data.tables import Marks, OpenTable, filtered, is_mark, open_table, reads_marks
+from core.data.tables import (
+    FileTable,
+    Marks,
+    OpenTable,
+    filtered,
+    is_mark,
+    open_table,
+    reads_marks,
+)
 from core.data.treatment.bins import Bins, cut
 from core.data.treatment.generalise import intervals
 from core.data.treatment.symbols import (
@@ -121,6 +129,11 @@ def count(spec: DataSpec, sources: Sources | None = None) -> Counted:
                 f"{source.title} is a joint distribution of S and X, without a column {what}."
             )
         return count_joint(source, spec)
+    return count_file(source, spec)
+
+
+def count_file(source: FileTable, spec: DataSpec) -> Counted:
+    """Count a table that is opened already; see `count`."""
     _check_columns(spec)
     with open_table(source) as table:
         counted = _from_table(table, spec)

@@ -39,7 +39,7 @@ from core.records.design import (
     is_bundled,
     stand_in,
 )
-from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, plain_coding
+from core.records.fields import LINKED, OF_ALL, PLAIN_HASH, of_each, outputs_of, plain_coding
 from core.records.files import (
     BATCH,
     Writer,
@@ -282,10 +282,13 @@ def _compared(
 
 
 def check_columns(
-    body: Mapping[str, Any], spec: DataSpec, released: Path, original: Path | None
+    body: Mapping[str, Any], specs: Sequence[DataSpec], released: Path, original: Path | None
 ) -> Check:
-    """Compare the released file's columns with the certificate's, and these with its treatment."""
-    stated, column = body["released"]["columns"], body["released"]["column"]
+    """Compare the released file's columns with the certificate's, and these with its treatment.
+
+    `specs`: the data of each column of Y.
+    """
+    stated, made = body["released"]["columns"], outputs_of(body)
     treatment = body["released"]["treatment"]
     written = header_of(released, [*stated, *map(safe_text, stated)])
     if written not in (
@@ -294,18 +297,20 @@ def check_columns(
     ):
         text = f"{released.name} has the columns {_named(written)}, not {_named(stated)}."
         return Check("columns", False, text)
-    gone = {*spec.released, *spec.secret}
-    others = [name for name in stated if name != column]
-    wrong = len(others) != len(stated) - 1  # Y is one of the columns, once
+    replaced = {name for spec in specs for name in spec.released}
+    gone = {*replaced, *specs[0].secret}
+    others = [name for name in stated if name not in made]
+    # each Y is one of the columns, once
+    wrong = len(others) != len(stated) - len(made) or len(set(made)) < len(made)
     wrong |= treatment == "dropped" and bool(others)
     wrong |= treatment == "replaced" and bool(gone.intersection(others))
     wrong |= treatment == CHOSEN and (not others or bool(gone.intersection(others)))
-    wrong |= treatment == OWNERS and not set(spec.released) <= set(others)
+    wrong |= treatment == OWNERS and not replaced <= set(others)
     if not wrong and original is not None:
         wrong = all(
-            not (spec.released and set(spec.released) <= set(names))
-            or Layout.of(spec, names, treatment, others) != Layout(column, tuple(stated))
-            for names in _columns_of(original, gone, spec.read)
+            not (all(spec.released for spec in specs) and replaced <= set(names))
+            or Layout.of(specs, names, treatment, others) != Layout(tuple(made), tuple(stated))
+            for names in _columns_of(original, gone, specs[0].read)
         )
     if wrong:
         text = f"The columns {_named(stated)} do not fit original columns {treatment!r}."
@@ -343,12 +348,12 @@ FOOTER = 8
 class Rows:
     """The released records: their places in the original and the indices of their outputs, (n,).
 
-    `original` is as the library reads it, which is what is released.
+    `original` is as the library reads it, which is what is released. `outputs`: of each Y.
     """
 
     original: Upload
     places: IntArray
-    outputs: IntArray
+    outputs: Sequence[IntArray]
 
 
 def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = None) -> Check:
@@ -380,11 +385,14 @@ def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
     """Say whether a released file's bytes are those of its rows as they are in the original."""
     stated = body["released"]
     kind = next(kind for kind, form in FORMATS.items() if form == stated["format"])
-    layout = Layout(stated["column"], tuple(stated["columns"]))
-    labels = pa.array(body["mechanism"]["outputs"], pa.string())
+    layout = Layout(tuple(outputs_of(body)), tuple(stated["columns"]))
+    outputs = [
+        pa.array(part["mechanism"]["outputs"], pa.string()).take(pa.array(own))
+        for part, own in zip(of_each(body), rows.outputs, strict=True)
+    ]
     with tempfile.TemporaryDirectory(prefix=folders.prefix()) as folder:
         again = Path(folder, "again")
-        write_again(rows.original, again, kind, layout, rows.places, labels.take(rows.outputs))
+        write_again(rows.original, again, kind, layout, rows.places, outputs)
         return filecmp.cmp(again, released, shallow=False)
 
 
@@ -543,7 +551,8 @@ def check_cells(
 ) -> Check:
     """Compare the cells of all columns beside Y, record by record; `places` has shape (n,)."""
     original, called = read_from.path, read_from.called
-    names = [name for name in body["released"]["columns"] if name != body["released"]["column"]]
+    made = outputs_of(body)
+    names = [name for name in body["released"]["columns"] if name not in made]
     if not names:
         return Check("cells", True, "No column was written next to Y.")
     rest, exact = [], dict[str, Any]()

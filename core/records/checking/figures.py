@@ -43,7 +43,7 @@ def check_levels(
     Of a design with sampling weights, `design` are sums of these: the records differ from it.
     """
     stated = body["levels"]
-    checks = [_numbers(body, scenario)]
+    checks = [check_level_numbers(body, scenario)]
     same = body["design"]["same"] and not scenario.data.read.sampling
     if same and stated["records"] is not None:
         text = "It has separate levels for the records, which are the same as the design."
@@ -64,7 +64,8 @@ def check_levels(
     return checks
 
 
-def _numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
+def check_level_numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
+    """Check the λ, α, β and n of the levels, and their units."""
     expected, stated = plain_numbers(reference([scenario])), body["levels"]["numbers"]
     for key in expected.keys() | stated.keys():
         number = expected.get(key)
@@ -215,10 +216,11 @@ def check_promise(
         text = "The promise cannot be checked without the data that the mechanism was made for."
         return [Check("promise", None, text), Check("utility", None, text)]
     joint, rows = joint_of(body, cells, kernel, counted)
-    return [_promise(body, scenario, joint, rows), _utility(body, scenario, cells, counted, kernel)]
+    utility = check_utility(body, scenario, cells, counted, kernel)
+    return [_promise(body, scenario, joint, rows), utility]
 
 
-def _utility(
+def check_utility(
     body: Mapping[str, Any],
     scenario: Scenario,
     cells: FloatArray,
@@ -341,6 +343,13 @@ def check_proof(
         again = answer(scenario, counted).mechanism
     except CoreError as error:
         return Check("proof", None, f"A new search for the scenario failed: {error}")
+    return agreed(body, scenario, again, kernel)
+
+
+def agreed(
+    body: Mapping[str, Any], scenario: Scenario, again: Mechanism, kernel: FloatArray
+) -> Check:
+    """Compare a certificate's proof with the mechanism that a new search finds."""
     proof = body["proof"]
     if isinstance(proof["upper_bound"], str):
         return Check("proof", False, "It has no bound on what a mechanism can keep.")

@@ -15,7 +15,7 @@ from core.errors import InvalidInputError
 from core.notions import Notion
 from core.records.checking.check import Check, close
 from core.records.design import FORMATS, OWNERS
-from core.records.fields import EACH, FIGURES, SHARES
+from core.records.fields import EACH, FIGURES, SHARES, outputs_of
 from core.records.other_columns import MOST_ATTACKED
 from core.records.recount import Recount, read_columns
 from core.release.attack import FOLDS, attack
@@ -39,7 +39,7 @@ class Read:
     """The released file with its outputs, and the original as the library reads and names it."""
 
     released: Path
-    outputs: IntArray
+    outputs: Sequence[IntArray]
     original: Path
     called: Sequence[str] = ()
 
@@ -60,7 +60,7 @@ def check_other_columns(
     except InvalidInputError as error:
         text = f"The other columns could not be recounted: {error}"
         return [Check("beside", None, text), Check("attack", None, text)]
-    if any(len(codes) != len(counted.secrets) for codes in (*index.values(), files.outputs)):
+    if any(len(codes) != len(counted.secrets) for codes in (*index.values(), *files.outputs)):
         text = f"{files.released.name} does not have the records that it should."
         return [Check("beside", False, text)]
     figures = _recounted(body, counted, kernel, notion, index)
@@ -69,10 +69,8 @@ def check_other_columns(
 
 def _described(body: Mapping[str, Any], counted: Recount) -> Check | None:
     """Return the check of figures that are none, or not those of the columns; else None."""
-    stated = body["beside"]
-    written = [
-        column for column in body["released"]["columns"] if column != body["released"]["column"]
-    ]
+    stated, made = body["beside"], outputs_of(body)
+    written = [column for column in body["released"]["columns"] if column not in made]
     if stated is None:
         owners = body["released"]["treatment"] == OWNERS
         none = owners or not written or counted.cells is None
@@ -133,7 +131,10 @@ def _recounted(
 
 
 def _attacked(
-    body: Mapping[str, Any], counted: Recount, outputs: IntArray, index: Mapping[str, IntArray]
+    body: Mapping[str, Any],
+    counted: Recount,
+    outputs: Sequence[IntArray],
+    index: Mapping[str, IntArray],
 ) -> Check:
     """Guess S from the file's own outputs: the certificate's attack draws others."""
     stated, has = body["beside"].get("attack"), np.flatnonzero(counted.secrets >= 0)
@@ -142,7 +143,8 @@ def _attacked(
         return Check("attack", stated is None, text)
     rng = np.random.default_rng(20_261_128)  # so that a check has the same outcome each time
     some = has[rng.permutation(len(has))[:MOST_ATTACKED]]
-    guess = attack(counted.secrets[some], [codes[some] for codes in (outputs + 1, *index.values())])
+    read = [*(own + 1 for own in outputs), *index.values()]
+    guess = attack(counted.secrets[some], [codes[some] for codes in read])
     here = f"An attack on this file guesses S right for {percent(guess.right, 1)} of records"
     if stated is None:
         known = False if "attack" in body["beside"] else None  # the first of version 6 have none

@@ -68,6 +68,37 @@ def test_records_of_the_same_person_are_said_before_all_else(folder, capsys):
     assert "167 records of 167" in text
 
 
+@pytest.mark.slow
+def test_columns_are_randomized_for_themselves_and_verified(folder, capsys):
+    line = f"scenario.json people.csv out.csv --seed {SEED} --certificate c.json"
+    assert run(f"{line} --randomize note --keep age") == 0
+    reported = capsys.readouterr().err
+    assert re.search(r"Y in the columns '(town|note)' and '(town|note)'\.", reported)
+    assert (
+        len(re.findall(r"'(?:town|note)': ε = \S+, which keeps \d+% of its inform", reported)) == 2
+    )
+    assert list(read(folder / "out.csv")) == ["town", "age", "note"]
+    body = json.loads((folder / "c.json").read_text())
+    assert sum(column["eps"] for column in body["columns"]) == pytest.approx(0.3)
+    assert main(["verify", *shlex.split(f"c.json out.csv people.csv --seed {SEED}")]) == 0
+    assert "FAILS" not in capsys.readouterr().out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rest", "sentence"),
+    [
+        ("--randomize sex", "'sex' is S already"),
+        ("--randomize note --keep note", "'note' is X itself"),
+        ("--randomize note --unknown drop", "records with unknown values stop the release"),
+    ],
+)
+def test_columns_that_cannot_be_randomized_are_one_sentence(rest, sentence, folder, capsys):
+    assert run(f"scenario.json people.csv out.csv --seed {SEED} {rest}") == 2
+    assert sentence in capsys.readouterr().err
+    assert not (folder / "out.csv").exists()
+
+
 def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     line = f"scenario.json people.csv out.csv --seed {SEED} --certificate c.json"
     assert run(f"{line} --keep note age --known id") == 0
@@ -250,7 +281,7 @@ def test_an_interrupt_leaves_nothing_and_has_its_own_status(folder, capsys, monk
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(release, "write", interrupted)
+    monkeypatch.setattr(release, "written", interrupted)
     assert run("scenario.json people.csv out.csv --seed 1") == 3
     assert "Run the same command again" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "scenario.json"]
@@ -261,7 +292,7 @@ def test_progress_is_told_ten_times_at_most(capsys, monkeypatch):
     from core.records import applying
 
     monkeypatch.setattr(
-        "core.command.release.write",
+        "core.records.certificate.write",
         lambda *a, **k: applying.write(*a, **k, batch=10),
     )
     assert run("scenario.json people.csv out.csv --seed 1") == 0

@@ -72,6 +72,14 @@ def test_the_engine_counts_what_a_dictionary_counts(names, town):
     same(answer, by_hand(result, columns, names))
 
 
+def test_an_x_may_have_the_name_of_a_number_of_the_count(tmp_path):
+    columns = people(40)
+    columns["n"] = columns.pop("town")
+    result, table = answer_on(write(columns, tmp_path / "people.csv"), released=("n",))
+    (answer,) = given_away(result, table, [("note",)])
+    same(answer, by_hand(result, {"town": columns["n"], **columns}, ("note",)))
+
+
 def test_several_groups_are_told_in_their_order_with_progress(town):
     columns, _, result, table = town
     done = []
@@ -248,7 +256,7 @@ def test_a_file_without_s_is_one_sentence(town, tmp_path):
 
 def test_the_columns_that_are_kept_are_written_in_the_files_order(town):
     columns, _, result, _ = town
-    layout = Layout.of(result.scenario.data, tuple(columns), "chosen", ("twin", "id"))
+    layout = Layout.of([result.scenario.data], tuple(columns), "chosen", ("twin", "id"))
     assert layout.written == ("id", "town", "twin")
     assert Plan(Seeded(1), keep=("id",)).columns == "chosen"
     assert Plan(Seeded(1)).columns == "dropped"
