@@ -12,7 +12,13 @@ import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
-from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
+from core.errors import (
+    CoreError,
+    InfeasibleError,
+    InvalidInputError,
+    SolverError,
+    TimeLimitError,
+)
 from core.limits import ROUNDING
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
@@ -69,6 +75,14 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
 
 
 Solver = Literal["auto", "enumerate", "columns"]
+
+BESIDE_BUDGETS = (
+    "Except for guesses and distances, a notion with exceptions of probability δ = {:.6g} has no "
+    "optimum together with a binding average budget: outputs that reveal most of X use most of the "
+    "budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or leave out the "
+    "budget and read the average off the result."
+)
+"""Why there is no search under both."""
 
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding, an oracle or a budget left it outside."""
@@ -189,8 +203,12 @@ def maximise(
         base = 0.0
         goal = MutualInformation() if utility is None else utility
         exceptions = goal.exceptions
+        linear = solver == "auto" and goal.pieces() is not None
+        if allowed.exceptions > 0 and allowed.budgets and not linear:
+            raise InvalidInputError(BESIDE_BUDGETS.format(allowed.exceptions))
         if exceptions is None and allowed.exceptions > 0:
-            points = excepted_outputs(allowed.excepted, p_x, deadline.part(SHARES.exceptions))
+            others = None if linear else allowed.excepted
+            points = excepted_outputs(others, p_x, deadline.part(SHARES.exceptions))
             exceptions = Exceptions(points, allowed.exceptions)
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
@@ -203,7 +221,8 @@ def maximise(
         finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
         task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish, warm)
         task.upper = min(task.upper, upper - base)
-        if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
+        # exceptions that are moved inside may cost all they gain
+        if allowed.excepted is not None and not linear:
             strict = maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
                 p_x,
@@ -255,6 +274,8 @@ class _Task:
         if solver == "auto" and self.goal.pieces() is not None:
             self._by_one_program()
             if self._closed() or (self.solver == "one program" and self._until.over):
+                return
+            if self.allowed.exceptions > 0 and self.allowed.budgets:  # there is no search
                 return
         if solver == "auto" and self._without_search():
             return

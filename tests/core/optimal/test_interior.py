@@ -125,6 +125,11 @@ def test_a_set_without_an_inside_is_left_to_another_way(monkeypatch):
     assert not result.notes
 
 
+def test_a_set_that_rounding_leaves_empty_has_no_inside():
+    with pytest.raises(SolverError, match="no inside"):
+        InteriorProgram(np.ones((2, 2)), np.array([[1.0, 1e-9]]), np.zeros((0, 2)), np.zeros(0))
+
+
 def test_points_stay_inside_and_multipliers_close_the_gap():
     rng = np.random.default_rng(0)
     rows = np.array([[1.0, -2.0, 0.0, 0.0], [0.0, 1.0, -3.0, 0.0], [1.0, 1.0, 1.0, -1.0]])
