@@ -202,19 +202,12 @@ def maximise(
     with watching() as watch:
         base = 0.0
         goal = MutualInformation() if utility is None else utility
-        exceptions = goal.exceptions
         linear = solver == "auto" and goal.pieces() is not None
         if allowed.exceptions > 0 and allowed.budgets and not linear:
             raise InvalidInputError(BESIDE_BUDGETS.format(allowed.exceptions))
-        if exceptions is None and allowed.exceptions > 0:
-            others = None if linear else allowed.excepted
-            points = excepted_outputs(others, p_x, deadline.part(SHARES.exceptions))
-            exceptions = Exceptions(points, allowed.exceptions)
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
             base = goal.base
-        if exceptions is not None:
-            goal = goal.excepting(exceptions)
         if len(p_x) == 1:
             value = goal.value(p_x[None], p_x)
             return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
@@ -275,8 +268,12 @@ class _Task:
             self._by_one_program()
             if self._closed() or (self.solver == "one program" and self._until.over):
                 return
-            if self.allowed.exceptions > 0 and self.allowed.budgets:  # there is no search
+        if self.allowed.exceptions > 0:
+            if self.allowed.budgets:  # there is no search
                 return
+            until = self.deadline.part(SHARES.exceptions)
+            points = excepted_outputs(self.allowed.excepted, self.p_x, until)
+            self.goal = self.goal.excepting(Exceptions(points, self.allowed.exceptions))
         if solver == "auto" and self._without_search():
             return
         if not self.goal.searched:
