@@ -399,8 +399,9 @@ class Direct:
         upper = np.zeros(sum(part.shape[0] for part in rows))
         begin = n_a * inner.shape[0]
         upper[begin : begin + len(budgets)] = budgets
-        # left unused, so that a program's tolerance does not take exceptions beyond δ
-        upper[-1] = self.allowed.exceptions - min(1e-8, self.allowed.exceptions / 2)
+        # part of δ that is left unused, so that the tolerance of HiGHS or Clarabel is within it
+        by_cones = any(epigraph.cones for epigraph in self._epigraphs)
+        upper[-1] = 1.0 - (1e-7 if by_cones else 1e-8)
         released = self._wide(sparse.csr_array(sparse.eye_array(n_x)), 0)
         equal = sparse.vstack(
             [sparse.kron(np.ones((1, n_a)), released), sparse.kron(every, lifts)], "csr"
@@ -421,9 +422,10 @@ class Direct:
         return len(self.pieces) - self.n_excepted
 
     def _excepted_row(self) -> sparse.csr_array:
-        """Return the total probability of exceptions as a row."""
+        """Return the total probability of exceptions as a row, in parts of δ."""
         row = np.zeros((len(self.pieces), self.width))
-        row[self._n_own :, : self.allowed.n_x] = self.p_x
+        if self.n_excepted:
+            row[self._n_own :, : self.allowed.n_x] = self.p_x / self.allowed.exceptions
         return sparse.csr_array(row.reshape(1, -1))
 
     def _rows_of_one(self) -> tuple[sparse.csr_array, sparse.csr_array]:
@@ -627,8 +629,10 @@ def by_one_program(
     deadline: Deadline,
     take: Callable[[FloatArray, float], float],
     warm: Warm | None = None,
-) -> None:
-    """Find and prove the optimum of a utility with `pieces`.
+) -> bool:
+    """Find and prove the optimum of a utility with `pieces`; return whether steps ended it.
+
+    Then it is proven, or the time that is left is too short for any other way.
 
     Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. A
     round set is first given by its cones; then an oracle's cuts are added until the outputs in use
@@ -638,7 +642,7 @@ def by_one_program(
     inside: FloatArray | None = None
     if direct.size > SIZES.direct_entries:
         if not direct.has_cones and direct.by_steps(gap, deadline, take):
-            return
+            return True
         direct.keep_few()
     deadline = deadline.part(SHARES.search)
     rounds = due = 0
@@ -660,7 +664,7 @@ def by_one_program(
             fewer = direct.without(inside, p_x @ inside <= gap)
             value = take(fewer[:, fewer.any(axis=0)], upper)
             if upper - value <= gap or upper - take(inside, upper) <= gap:
-                return
+                return False
             inside = None
         # moving outputs inside takes longer than a cut, but cones leave them nearly inside
         if narrowed and conic is None and (before - upper > gap or rounds < due):
@@ -668,6 +672,6 @@ def by_one_program(
         due = 2 * rounds
         value = take(kernel[:, kernel.any(axis=0)], upper)
         if upper - value <= gap or deadline.over:
-            return
+            return False
         if not narrowed and conic is None and not direct.widen(multipliers):
-            return
+            return False

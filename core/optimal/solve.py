@@ -265,8 +265,8 @@ class _Task:
     def search(self, solver: Solver, *, prove: bool) -> None:
         """Improve kernel and bound by the method that suits; where HiGHS fails both stay valid."""
         if solver == "auto" and self.goal.pieces() is not None:
-            self._by_one_program()
-            if self._closed() or (self.solver == "one program" and self._until.over):
+            ended = self._by_one_program()
+            if self._closed() or ended or (self.solver == "one program" and self._until.over):
                 return
         if self.allowed.exceptions > 0:
             if self.allowed.budgets:  # there is no search
@@ -311,10 +311,10 @@ class _Task:
             self._take(kernel, most + ROUNDING, "closed form")
         return self._closed()
 
-    def _by_one_program(self) -> None:
-        """Solve a utility that is linear in the mechanism; what fails here is left to a search."""
+    def _by_one_program(self) -> bool:
+        """Solve a utility that is linear in the mechanism; return whether no search can follow."""
         try:
-            by_one_program(
+            return by_one_program(
                 *(self.allowed, self.p_x, self.goal, self.gap),
                 self._until,
                 self._take,
@@ -324,6 +324,7 @@ class _Task:
             pass  # the status says so
         except (SolverError, InfeasibleError) as error:
             self._note(INSTEAD.format("One program for the whole mechanism", error))
+        return False
 
     def _take(self, kernel: FloatArray, bound: float, solver: str = "one program") -> float:
         """Take an answer and a bound, and return the answer's utility."""

@@ -16,7 +16,7 @@ from core.notions import (
     MinLift,
     PointwiseMaximalLeakage,
 )
-from core.optimal import direct
+from core.optimal import direct, solve
 from core.optimal.direct import Direct
 from core.optimal.interior import InteriorProgram
 from core.optimal.plan import SIZES
@@ -89,6 +89,16 @@ def test_at_the_deadline_the_answer_so_far_is_allowed(large):
     best = optimal(JOINT, LDP(0.5), utility=Distortion(APART))
     assert best.utility - 2.0 <= result.utility <= best.upper_bound + 1e-9
     assert result.utility <= result.upper_bound
+
+
+def test_no_search_follows_in_the_time_that_is_too_short_for_a_step(large):
+    large.setitem(vars(SIZES), "step_seconds", 2e-7)
+    large.setattr(solve, "search_within", lambda *_, **__: pytest.fail("A search began."))
+    notion = CHECKS["total variation and rows"]
+    with clock.using(clock.Ticking(0.01)):
+        result = optimal(JOINT, notion, utility=Distortion(APART), time_limit=0.4)
+    assert (result.status, result.solver) == ("time limit", "one program")
+    assert notion.holds(JOINT, result.kernel)
 
 
 def test_a_program_that_cannot_end_in_time_is_not_begun(large):
