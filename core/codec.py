@@ -42,7 +42,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def entries_of(values: Any, known: type | Collection[str] | None, name: str) -> dict[str, Any]:
+def json_object(values: Any, known: type | Collection[str] | None, name: str) -> dict[str, Any]:
     """Return a JSON object as a dictionary; its entries are names, or fields of a dataclass."""
     if not isinstance(values, Mapping):
         raise InvalidInputError(f"{name} must be a JSON object, got {shown(values)}.")
@@ -56,7 +56,7 @@ def entries_of(values: Any, known: type | Collection[str] | None, name: str) -> 
 
 def without_version(values: Any, version: int, name: str) -> dict[str, Any]:
     """Return a JSON object without its version, which may be left out but is no other one."""
-    entries = entries_of(values, None, name)
+    entries = json_object(values, None, name)
     stated = entries.pop("version", version)
     if isinstance(stated, bool) or stated != version:
         raise InvalidInputError(f"{name}'s version must be {version}, got {shown(stated)}.")

@@ -108,9 +108,10 @@ class AllowedSet:
     each : tuple of AverageBudget
         Bounds that each output keeps by itself, g(r) ≤ limit, where the oracle says so too.
     exceptions : float
-        δ: outputs of total probability δ need not be allowed; above 0 only without budgets.
+        δ: outputs of total probability δ need not be allowed; `budgets` hold for them too.
     excepted : AllowedSet or None
-        What these outputs must be allowed by all the same; None where they may be any outputs.
+        What these outputs must be allowed by all the same, whose rows and auxiliary variables are
+        the first ones here; None where they may be any outputs.
     lifts : LiftRange or None
         The same set as a range of the lifts of X, where S = X and rows say no more.
     """

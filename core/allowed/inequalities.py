@@ -196,15 +196,9 @@ def combined(sets: Sequence[AllowedSet]) -> AllowedSet:
             f"{_listed(failing)}: put those that may fail into one, as EpsDelta(Intersection(…), "
             "δ), or set the δ of the others to 0."
         )
-    if failing and any(part.budgets for part in sets):
-        raise InvalidInputError(
-            f"A notion with exceptions of probability δ = {_listed(failing)} has no optimum "
-            "together with a binding average budget: outputs that reveal most of X use most of "
-            "the budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or "
-            "leave out the budget and read the average off the result."
-        )
     exceptions, excepted = max(part.exceptions for part in sets), None
     always = [part for part in sets if part.exceptions == 0]
+    sets = [*always, *failing]
     if failing and any(part.rows.shape[0] or part.oracle is not None for part in always):
         excepted = combined(always)
     outputs = sparse.vstack([part.rows[:, :n_x] for part in sets], format="csr")

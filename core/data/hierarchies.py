@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core import validation
-from core.codec import entries_of, listed
+from core.codec import json_object, listed
 from core.errors import InvalidInputError
 from core.validation import shown
 from core.wording import file_called, size_of_file
@@ -113,7 +113,7 @@ class Hierarchy:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Hierarchy:
-        parts = entries_of(values, cls, "A hierarchy")
+        parts = json_object(values, cls, "A hierarchy")
         for name in ("column", "kind"):
             if not isinstance(parts.get(name), str):
                 raise InvalidInputError(f"A hierarchy's {name} must be a text.")
@@ -212,7 +212,7 @@ class RareLevels:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RareLevels:
-        parts = entries_of(values, cls, "A grouping of rare levels")
+        parts = json_object(values, cls, "A grouping of rare levels")
         if len(parts) < 2 or not isinstance(parts["column"], str):
             raise InvalidInputError(
                 "A grouping of rare levels must name its column and a number of records."

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from core.codec import entries_of, listed, read_json
+from core.codec import json_object, listed, read_json
 from core.errors import InvalidInputError
 from core.validation import shown, whole
 from core.wording import number_of
@@ -439,10 +439,10 @@ class ReadOptions:
 
     @classmethod
     def from_dict(cls, values: Any) -> ReadOptions:
-        parts = entries_of(values, cls, "How the data is read")
+        parts = json_object(values, cls, "How the data is read")
         columns = []
         for entry in listed(parts.get("columns", ()), "columns"):
-            options = entries_of(entry, ColumnOptions, "A column that is read")
+            options = json_object(entry, ColumnOptions, "A column that is read")
             if "column" not in options:
                 raise InvalidInputError("A column that is read must be named.")
             columns.append(ColumnOptions(**options))
@@ -454,7 +454,7 @@ class ReadOptions:
         values = ReadOptions().to_dict() if start is None else start.to_dict()
         for setting in settings:
             if setting.lstrip().startswith("{"):
-                values |= entries_of(read_json(setting, "How the data is read"), cls, "It")
+                values |= json_object(read_json(setting, "How the data is read"), cls, "It")
                 continue
             name, mark, text = setting.partition("=")
             if not mark:

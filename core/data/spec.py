@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core import validation
-from core.codec import entries_of, listed
+from core.codec import json_object, listed
 from core.data.hierarchies import MOST_RECORDS, Hierarchy, RareLevels, check_apart
 from core.data.options import ReadOptions
 from core.errors import InvalidInputError
@@ -377,7 +377,7 @@ class DataSpec:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> DataSpec:
         """Read a spec from its JSON form, that of `to_dict`."""
-        parts = entries_of(values, cls, "The data")
+        parts = json_object(values, cls, "The data")
         for name in ("secret", "released", "task", "known"):
             if name in parts:
                 named = _texts(parts[name], name)
@@ -401,7 +401,7 @@ class DataSpec:
 
 
 def _binning(values: Any) -> Binning:
-    parts = entries_of(values, Binning, "A binning")
+    parts = json_object(values, Binning, "A binning")
     if "column" not in parts:
         raise InvalidInputError("A binning must name its column.")
     edges = listed(parts.get("edges", ()), "edges")
@@ -410,7 +410,7 @@ def _binning(values: Any) -> Binning:
 
 
 def _filter(values: Any) -> Filter:
-    parts = entries_of(values, Filter, "A filter")
+    parts = json_object(values, Filter, "A filter")
     if "column" not in parts or len(parts) == 1:
         raise InvalidInputError("A filter must name its column and its levels or its range.")
     for name in ("low", "high"):
@@ -426,7 +426,7 @@ def _symbols(
 ) -> tuple[Merge | LeftOut, ...]:
     result = []
     for entry in listed(values, name):
-        parts = entries_of(entry, kind, what)
+        parts = json_object(entry, kind, what)
         if len(parts) < 2:
             raise InvalidInputError(f"{what} must name its columns and its symbols.")
         result.append(kind(_texts(parts["columns"], "columns"), _texts(parts["names"], "names")))

@@ -6,6 +6,9 @@ on averages are cones. For multipliers μ_a ≥ 0 of the rows, ν_b ≥ 0 of the
 d_ab of their costs, of any origin, every mechanism costs at least Σ_x P(x) λ(x) − Σ_b ν_b M_b with
 
     λ(x) = min_a c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x).
+
+Exceptions of total probability δ are actions e once more, without the rows that they may break. The
+costs are at least that less δ max_x λ(x) − κ(x), if this is above 0, where κ is the same of the e.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from core.optimal.programs.conic import solve_conic
 from core.optimal.programs.highs import INFINITY, LinearProgram, Solution
 from core.optimal.robust_program import RobustProgram
 from core.optimal.tolerances import PRICE
-from core.optimal.utility import Exceptions, Utility
+from core.optimal.utility import Utility
 from core.validation import BoolArray, FloatArray
 
 
@@ -58,32 +61,38 @@ def utility_bound(
     p_x: FloatArray,
     goal: Utility,
     pieces: FloatArray,
+    n_excepted: int,
 ) -> float:
     """Return a utility that no mechanism exceeds; ∞ where the multipliers prove none.
 
-    Any smaller λ proves one too: that of the program where it leaves a symbol to exceptions.
+    The last `n_excepted` actions are exceptions'. Any smaller λ proves one too: that of the program
+    where it leaves a symbol to exceptions.
     """
-    costs = reduced_costs(multipliers, allowed, pieces)
+    costs = reduced_costs(multipliers, allowed, pieces, n_excepted)
     if costs is None:
         return np.inf
     limits = np.array([budget.limit for budget in allowed.budgets])
     spent = float(np.maximum(multipliers.prices, 0.0) @ limits)
-    least = costs.min(axis=0)
+    own, excepted = np.split(costs, [len(costs) - n_excepted])
+    least, beyond = own.min(axis=0), excepted.min(axis=0, initial=np.inf)
     worth = max(
-        float(p_x @ prices) - goal.premium(prices)
+        float(p_x @ prices) - allowed.exceptions * max(float((prices - beyond).max()), 0.0)
         for prices in (least, np.minimum(least, multipliers.symbols))
     )
     return goal.offset(p_x) - (worth - spent)
 
 
 def reduced_costs(
-    multipliers: Multipliers, allowed: AllowedSet, pieces: FloatArray
+    multipliers: Multipliers, allowed: AllowedSet, pieces: FloatArray, n_excepted: int
 ) -> FloatArray | None:
     """Return c_a(x) + (Rᵀμ_a)(x) + Σ_b ν_b d_ab(x), (n_a, n_x); None where μ is of no use."""
-    rows = settled(allowed, np.maximum(multipliers.rows, 0.0))
-    if rows is None:
+    n_firm = 0 if allowed.excepted is None else allowed.excepted.rows.shape[0]
+    rows = np.maximum(multipliers.rows, 0.0)
+    rows[len(pieces) - n_excepted :, n_firm:] = 0.0
+    settled_rows = settled(allowed, rows)
+    if settled_rows is None:
         return None
-    reduced = pieces + rows @ allowed.rows[:, : allowed.n_x]
+    reduced = pieces + settled_rows @ allowed.rows[:, : allowed.n_x]
     for action, cut, multiplier in multipliers.cuts:
         reduced[action] += max(multiplier, 0.0) * cut
     prices = np.maximum(multipliers.prices, 0.0)
@@ -141,7 +150,7 @@ FEW = 24
 class Direct:
     """The program of one question.
 
-    - `pieces`: c_a(x), shape (n_a, n_x).
+    - `pieces`: c_a(x), shape (n_a, n_x); those of the last `n_excepted` actions are exceptions'.
     - `cuts`: actions and their cuts.
     - `kept`: which P(a | x) are variables, shape (n_a, n_x); the others are 0.
     - `warm`: where a linear program begins.
@@ -154,7 +163,13 @@ class Direct:
         assert pieces is not None
         self.allowed, self.p_x, self.goal = allowed, p_x, goal
         self.warm = Warm() if warm is None else warm
-        self.pieces: FloatArray = np.unique(pieces, axis=0)
+        # exceptions that keep nothing else reveal their symbol, which costs least
+        excepts = allowed.exceptions > 0
+        self._reveals = excepts and allowed.excepted is None and not allowed.budgets
+        own = np.unique(pieces, axis=0)
+        excepted = own.min(axis=0, keepdims=True) if self._reveals else own[: len(own) * excepts]
+        self.n_excepted = len(excepted)
+        self.pieces: FloatArray = np.vstack([own, excepted])
         self.cuts: list[tuple[int, FloatArray]] = []
         self.kept: BoolArray = np.ones(self.pieces.shape, dtype=bool)
         self._next = self.kept
@@ -201,7 +216,7 @@ class Direct:
         oracle, n_a, n_x = self.allowed.oracle, *self.pieces.shape
         if not isinstance(oracle, RobustCuts) or oracle.ball.alpha <= 1 or oracle.eps == 0:
             return None
-        bounded = self.allowed.n_auxiliary or self._bounds or self.goal.exceptions is not None
+        bounded = self.allowed.n_auxiliary or self._bounds or self.n_excepted
         if bounded or n_a * n_x * oracle.ball.n_s**2 > SIZES.robust_entries:
             return None
         program = RobustProgram(self.allowed, oracle, self.p_x, self.pieces)
@@ -240,6 +255,11 @@ class Direct:
         self._next = self.kept.copy()
         best = self._useful(SIZES.first_actions)
         self._next[best[0]] = True
+        if self._reveals:
+            self._next[-1] = True
+            best.append(self._n_own)
+        elif self.n_excepted:
+            best += [self._n_own + action for action in best]
         self.kept = np.zeros_like(self._next)
         self.kept[best] = self._next[best]
 
@@ -247,7 +267,7 @@ class Direct:
         """Return up to `count` actions, each the one that saves most beside those before it."""
         cheapest, best = self.pieces.max(axis=0), list[int]()
         # what an action saves falls as others are chosen: most need not be computed anew
-        saved = ((cheapest - self.pieces) @ self.p_x).tolist()
+        saved = ((cheapest - self.pieces[: self._n_own]) @ self.p_x).tolist()
         waiting = [(-gain, action) for action, gain in enumerate(saved)]
         heapify(waiting)
         while waiting and len(best) < count:
@@ -264,7 +284,7 @@ class Direct:
     def has_cones(self) -> bool:
         """Whether rows and budgets on sums of linear costs are not all there is."""
         cones = any(epigraph.cones for epigraph in self._epigraphs)
-        beyond = self.allowed.oracle is not None or self.goal.exceptions is not None
+        beyond = self.allowed.oracle is not None or self.n_excepted > 0
         return cones or beyond or bool(self._each)
 
     def by_steps(
@@ -327,15 +347,20 @@ class Direct:
             slopes.append(epigraph.slope + rows[:, begin:end] @ epigraph.rows[:, :n_s] / price)
             begin = end
         own = rows[:, : self.allowed.rows.shape[0]]
-        multipliers = Multipliers(symbols / self.p_x, own, [], prices, slopes)
-        return utility_bound(multipliers, self.allowed, self.p_x, self.goal, self.pieces)
+        return self.bound(Multipliers(symbols / self.p_x, own, [], prices, slopes))
+
+    def bound(self, multipliers: Multipliers) -> float:
+        """Return a utility that no mechanism exceeds."""
+        return utility_bound(
+            *(multipliers, self.allowed, self.p_x, self.goal, self.pieces, self.n_excepted)
+        )
 
     def widen(self, multipliers: Multipliers) -> bool:
         """Keep half as many variables more, of least reduced cost, if one is negative."""
         if (self._next & ~self.kept).any():
             self.kept |= self._next
             return True
-        costs = reduced_costs(multipliers, self.allowed, self.pieces)
+        costs = reduced_costs(multipliers, self.allowed, self.pieces, self.n_excepted)
         if self.kept.all() or costs is None:
             return False
         gains = np.where(self.kept, -np.inf, self.p_x * (multipliers.symbols - costs)).ravel()
@@ -349,14 +374,19 @@ class Direct:
 
         Each is tangent to the allowed set, where the way from its output to P_X comes inside.
         """
-        before = len(self.cuts)
-        if self.allowed.oracle is not None:
-            weights = (self.p_x[:, None] * kernel[:, : len(self.pieces)]).T
+        before, n_own = len(self.cuts), self._n_own
+        for of, begin, end in (
+            (self.allowed, 0, n_own),
+            (self.allowed.excepted, n_own, len(self.pieces)),
+        ):
+            if of is None or of.oracle is None:
+                continue
+            weights = (self.p_x[:, None] * kernel[:, begin:end]).T
             used = np.flatnonzero(weights.any(axis=1))
             posteriors = weights[used] / weights[used].sum(axis=1, keepdims=True)
-            _, last = pulled(self.allowed.oracle, self.p_x, posteriors, deadline)
+            _, last = pulled(of.oracle, self.p_x, posteriors, deadline)
             met = np.isfinite(last).all(axis=1)
-            self.cuts += zip(used[met].tolist(), last[met], strict=True)
+            self.cuts += zip((begin + used[met]).tolist(), last[met], strict=True)
         return len(self.cuts) > before
 
     def solve(self, deadline: Deadline) -> tuple[FloatArray, Multipliers]:
@@ -365,10 +395,13 @@ class Direct:
         inner, lifts = self._rows_of_one()
         every = sparse.eye_array(n_a, format="csr")
         budgets = [budget.limit for budget in self.allowed.budgets]
-        rows = [sparse.kron(every, inner), *self._spent(), self._cut_rows()]
+        rows = [sparse.kron(every, inner), *self._spent(), self._cut_rows(), self._excepted_row()]
         upper = np.zeros(sum(part.shape[0] for part in rows))
         begin = n_a * inner.shape[0]
         upper[begin : begin + len(budgets)] = budgets
+        # part of δ that is left unused, so that the tolerance of HiGHS or Clarabel is within it
+        by_cones = any(epigraph.cones for epigraph in self._epigraphs)
+        upper[-1] = 1.0 - (1e-7 if by_cones else 1e-8)
         released = self._wide(sparse.csr_array(sparse.eye_array(n_x)), 0)
         equal = sparse.vstack(
             [sparse.kron(np.ones((1, n_a)), released), sparse.kron(every, lifts)], "csr"
@@ -380,27 +413,20 @@ class Direct:
         program = _Program(
             *(cost.ravel(), lower.ravel(), equal, right, sparse.vstack(rows, "csr"), upper)
         )
-        if self.goal.exceptions is not None:
-            program = self._excepting(program, self.goal.exceptions)
         solution = self._solution(program, deadline)
         return self._kernel(solution), self._multipliers(solution, len(right), inner.shape[0])
 
-    def _excepting(self, plain: _Program, exceptions: Exceptions) -> _Program:
-        """Return the program with a variable for the probability of each exception."""
-        points = exceptions.points
-        count = len(points)
-        no_lifts = np.zeros((plain.equal.shape[0] - len(self.p_x), count))
-        into = sparse.csr_array(np.vstack([(points / self.p_x).T, no_lifts]))
-        rows = sparse.hstack([plain.rows, sparse.csr_array((plain.rows.shape[0], count))])
-        share = np.append(np.zeros(len(plain.cost)), np.ones(count))[None]
-        return _Program(
-            np.concatenate([plain.cost, self.goal.cost(points)]),
-            np.concatenate([plain.lower, np.zeros(count)]),
-            sparse.hstack([plain.equal, into], "csr"),
-            plain.right,
-            sparse.vstack([rows, sparse.csr_array(share)], "csr"),
-            np.append(plain.upper, exceptions.share),
-        )
+    @property
+    def _n_own(self) -> int:
+        """Number of actions that are not exceptions'."""
+        return len(self.pieces) - self.n_excepted
+
+    def _excepted_row(self) -> sparse.csr_array:
+        """Return the total probability of exceptions as a row, in parts of δ."""
+        row = np.zeros((len(self.pieces), self.width))
+        if self.n_excepted:
+            row[self._n_own :, : self.allowed.n_x] = self.p_x / self.allowed.exceptions
+        return sparse.csr_array(row.reshape(1, -1))
 
     def _rows_of_one(self) -> tuple[sparse.csr_array, sparse.csr_array]:
         """Return the rows, at most 0, and the equations, at 0, of one action's variables."""
@@ -455,27 +481,29 @@ class Direct:
         return sparse.csr_array((data, (of, places)), shape=(count, self.size))
 
     def _solution(self, program: _Program, deadline: Deadline) -> Solution:
-        """Return the solution, by HiGHS where no budget needs a cone and else by Clarabel."""
-        is_kept = np.ones(len(program.cost), dtype=bool)
-        is_kept[: self.size].reshape(len(self.pieces), -1)[:, : self.allowed.n_x] = self.kept
-        cost, lower = program.cost[is_kept], program.lower[is_kept]
-        equal, rows = program.equal[:, is_kept], program.rows[:, is_kept]
+        """Return the solution, by HiGHS where no budget needs a cone and else by Clarabel.
+
+        What is left out of the program is 0 in it.
+        """
+        on_rows, on_equations, is_kept, bounds = self._included(program)
+        cost, lower, upper = program.cost[is_kept], program.lower[is_kept], program.upper[on_rows]
+        equal = program.equal[on_equations][:, is_kept]
+        rows = program.rows[on_rows][:, is_kept]
+        right = program.right[on_equations]
         place = np.cumsum(is_kept) - 1
         cones: list[tuple[Cone, int]] = []
         for j, epigraph in enumerate(self._epigraphs):
             begin = int(self._starts[2 + 2 * j])
-            for action in range(len(self.pieces)):
+            for action in range(len(self.pieces) if bounds[j] else self._n_own):
                 at = int(place[action * self.width + begin])
                 cones += [(cone, at) for cone in epigraph.cones]
         if cones:
-            solution = solve_conic(
-                *(cost, lower, equal, program.right, rows, program.upper), cones, deadline.left
-            )
+            solution = solve_conic(*(cost, lower, equal, right, rows, upper), cones, deadline.left)
         else:
             linear = LinearProgram(
                 sparse.csr_array(sparse.vstack([equal, rows])),
-                np.concatenate([program.right, np.full(len(program.upper), -INFINITY)]),
-                np.concatenate([program.right, program.upper]),
+                np.concatenate([right, np.full(len(upper), -INFINITY)]),
+                np.concatenate([right, upper]),
                 col_lower=lower,
                 cost=cost,
                 once=True,
@@ -487,18 +515,60 @@ class Direct:
                 else linear.solve_near(last, deadline.left)
             )
             self.warm.basis = linear.basis()
-        x = np.zeros(len(is_kept))
+        x, duals = np.zeros(len(is_kept)), np.zeros(len(on_equations) + len(on_rows))
         x[is_kept] = solution.x
-        return replace(solution, x=x)
+        duals[np.concatenate([on_equations, on_rows])] = solution.duals
+        return replace(solution, x=x, duals=duals)
+
+    def _included(self, program: _Program) -> tuple[BoolArray, BoolArray, BoolArray, list[bool]]:
+        """Return which rows, equations and variables are in the program.
+
+        And which bounds exceptions keep. What they must keep comes first in the set's rows,
+        auxiliary variables and bounds of each output.
+        """
+        allowed, firm, n_x = self.allowed, self.allowed.excepted, self.allowed.n_x
+        none = AllowedSet(allowed.rows[:0, :n_x], n_x)
+        firm = none if firm is None else firm
+        bounds = [True] * len(allowed.budgets)
+        bounds += [any(bound is kept for kept in firm.each) for bound in self._each]
+        rows = [
+            np.arange(allowed.rows.shape[0]) < firm.rows.shape[0],
+            np.array(bounds[len(allowed.budgets) :], dtype=bool),
+        ]
+        variables = [
+            np.ones(n_x, dtype=bool),
+            np.arange(allowed.n_auxiliary) < firm.n_auxiliary,
+        ]
+        equations = [np.zeros(0, dtype=bool)]
+        for epigraph, kept in zip(self._epigraphs, bounds, strict=True):
+            rows.append(np.full(len(epigraph.rows), kept))
+            equations.append(np.full(len(epigraph.slope), kept))
+            variables.append(np.full(len(epigraph.slope) + len(epigraph.price), kept))
+
+        def of_all(parts: list[BoolArray]) -> BoolArray:
+            of_one = np.concatenate(parts)
+            every = np.ones((len(self.pieces), len(of_one)), dtype=bool)
+            every[self._n_own :] = of_one
+            return every
+
+        is_kept = of_all(variables)
+        is_kept[:, :n_x] &= self.kept
+        own, lifts = of_all(rows).ravel(), of_all(equations).ravel()
+        more = np.ones(len(program.upper) - len(own), dtype=bool)
+        released = np.ones(n_x, dtype=bool)
+        return (
+            np.concatenate([own, more]),
+            np.concatenate([released, lifts]),
+            is_kept.ravel(),
+            bounds,
+        )
 
     def _kernel(self, solution: Solution) -> FloatArray:
         """Return P(y | x) of a solution."""
         own = solution.x[: self.size].reshape(len(self.pieces), self.width)[:, : self.allowed.n_x]
-        kernel = own.T
-        if self.goal.exceptions is not None:
-            shares = solution.x[self.size :, None] * self.goal.exceptions.points
-            kernel = np.hstack([kernel, (shares / self.p_x).T])
-        kernel = np.maximum(kernel, 0.0)
+        kernel = np.maximum(own.T, 0.0)
+        if self._reveals:
+            kernel = np.hstack([kernel[:, :-1], np.diag(kernel[:, -1])])
         if self._each:
             kernel = self._joined(kernel)
         # probability below which an output of a program is rounding: it is left out
@@ -518,7 +588,7 @@ class Direct:
 
     def without(self, kernel: FloatArray, is_left_out: BoolArray) -> FloatArray:
         """Return P(y | x) where some outputs join the actions that are best for them."""
-        few, many = np.flatnonzero(is_left_out), np.flatnonzero(~is_left_out[: len(self.pieces)])
+        few, many = np.flatnonzero(is_left_out), np.flatnonzero(~is_left_out[: self._n_own])
         kernel = kernel.copy()
         into = many[(self.pieces[many] @ (self.p_x[:, None] * kernel[:, few])).argmin(axis=0)]
         moved = kernel[:, few].copy()
@@ -559,8 +629,10 @@ def by_one_program(
     deadline: Deadline,
     take: Callable[[FloatArray, float], float],
     warm: Warm | None = None,
-) -> None:
-    """Find and prove the optimum of a utility with `pieces`.
+) -> bool:
+    """Find and prove the optimum of a utility with `pieces`; return whether steps ended it.
+
+    Then it is proven, or the time that is left is too short for any other way.
 
     Above `SIZES.direct_entries` variables it begins with few and adds what its duals ask for. A
     round set is first given by its cones; then an oracle's cuts are added until the outputs in use
@@ -570,7 +642,7 @@ def by_one_program(
     inside: FloatArray | None = None
     if direct.size > SIZES.direct_entries:
         if not direct.has_cones and direct.by_steps(gap, deadline, take):
-            return
+            return True
         direct.keep_few()
     deadline = deadline.part(SHARES.search)
     rounds = due = 0
@@ -583,7 +655,7 @@ def by_one_program(
                 take(kernel[:, kernel.any(axis=0)] if inside is None else inside, upper)
             raise
         before = upper
-        upper = min(upper, utility_bound(multipliers, allowed, p_x, goal, direct.pieces))
+        upper = min(upper, direct.bound(multipliers))
         narrowed = direct.cut(kernel, deadline)
         rounds += 1
         if narrowed and rounds == 1:
@@ -592,7 +664,7 @@ def by_one_program(
             fewer = direct.without(inside, p_x @ inside <= gap)
             value = take(fewer[:, fewer.any(axis=0)], upper)
             if upper - value <= gap or upper - take(inside, upper) <= gap:
-                return
+                return False
             inside = None
         # moving outputs inside takes longer than a cut, but cones leave them nearly inside
         if narrowed and conic is None and (before - upper > gap or rounds < due):
@@ -600,6 +672,6 @@ def by_one_program(
         due = 2 * rounds
         value = take(kernel[:, kernel.any(axis=0)], upper)
         if upper - value <= gap or deadline.over:
-            return
+            return False
         if not narrowed and conic is None and not direct.widen(multipliers):
-            return
+            return False

@@ -110,6 +110,7 @@ class InteriorProgram:
             sparse.csr_array(np.hstack([of_h, np.ones((len(of_h), 1))])),
             np.full(len(of_h), -INFINITY),
             np.append(most - both[:, :n_x].sum(axis=1), np.zeros(count)),
+            col_lower=np.append(np.zeros(count), -INFINITY),  # by rounding it may be outside
             col_upper=np.append(np.full(count, INFINITY), 1.0),
             cost=np.append(np.zeros(count), -1.0),
         )

@@ -12,7 +12,13 @@ import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
-from core.errors import CoreError, InfeasibleError, SolverError, TimeLimitError
+from core.errors import (
+    CoreError,
+    InfeasibleError,
+    InvalidInputError,
+    SolverError,
+    TimeLimitError,
+)
 from core.limits import ROUNDING
 from core.optimal.bounds.prover import Prover
 from core.optimal.bounds.slices import sliced_bound
@@ -69,6 +75,14 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
 
 
 Solver = Literal["auto", "enumerate", "columns"]
+
+BESIDE_BUDGETS = (
+    "Except for guesses and distances, a notion with exceptions of probability δ = {:.6g} has no "
+    "optimum together with a binding average budget: outputs that reveal most of X use most of the "
+    "budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or leave out the "
+    "budget and read the average off the result."
+)
+"""Why there is no search under both."""
 
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding, an oracle or a budget left it outside."""
@@ -188,22 +202,20 @@ def maximise(
     with watching() as watch:
         base = 0.0
         goal = MutualInformation() if utility is None else utility
-        exceptions = goal.exceptions
-        if exceptions is None and allowed.exceptions > 0:
-            points = excepted_outputs(allowed.excepted, p_x, deadline.part(SHARES.exceptions))
-            exceptions = Exceptions(points, allowed.exceptions)
+        linear = solver == "auto" and goal.pieces() is not None
+        if allowed.exceptions > 0 and allowed.budgets and not linear:
+            raise InvalidInputError(BESIDE_BUDGETS.format(allowed.exceptions))
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
             base = goal.base
-        if exceptions is not None:
-            goal = goal.excepting(exceptions)
         if len(p_x) == 1:
             value = goal.value(p_x[None], p_x)
             return Outcome(np.ones((1, 1)), base + value, base + value, "closed form", "optimal")
         finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
         task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish, warm)
         task.upper = min(task.upper, upper - base)
-        if allowed.excepted is not None:  # exceptions that are moved inside may cost all they gain
+        # exceptions that are moved inside may cost all they gain
+        if allowed.excepted is not None and not linear:
             strict = maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
                 p_x,
@@ -253,9 +265,15 @@ class _Task:
     def search(self, solver: Solver, *, prove: bool) -> None:
         """Improve kernel and bound by the method that suits; where HiGHS fails both stay valid."""
         if solver == "auto" and self.goal.pieces() is not None:
-            self._by_one_program()
-            if self._closed() or (self.solver == "one program" and self._until.over):
+            ended = self._by_one_program()
+            if self._closed() or ended or (self.solver == "one program" and self._until.over):
                 return
+        if self.allowed.exceptions > 0:
+            if self.allowed.budgets:  # there is no search
+                return
+            until = self.deadline.part(SHARES.exceptions)
+            points = excepted_outputs(self.allowed.excepted, self.p_x, until)
+            self.goal = self.goal.excepting(Exceptions(points, self.allowed.exceptions))
         if solver == "auto" and self._without_search():
             return
         if not self.goal.searched:
@@ -293,10 +311,10 @@ class _Task:
             self._take(kernel, most + ROUNDING, "closed form")
         return self._closed()
 
-    def _by_one_program(self) -> None:
-        """Solve a utility that is linear in the mechanism; what fails here is left to a search."""
+    def _by_one_program(self) -> bool:
+        """Solve a utility that is linear in the mechanism; return whether no search can follow."""
         try:
-            by_one_program(
+            return by_one_program(
                 *(self.allowed, self.p_x, self.goal, self.gap),
                 self._until,
                 self._take,
@@ -306,6 +324,7 @@ class _Task:
             pass  # the status says so
         except (SolverError, InfeasibleError) as error:
             self._note(INSTEAD.format("One program for the whole mechanism", error))
+        return False
 
     def _take(self, kernel: FloatArray, bound: float, solver: str = "one program") -> float:
         """Take an answer and a bound, and return the answer's utility."""

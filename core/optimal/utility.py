@@ -39,7 +39,7 @@ class Utility(ABC):
     searched: bool = True
     """Whether any search betters what it starts from within seconds."""
 
-    def excepting(self, exceptions: Exceptions | None) -> Self:
+    def excepting(self, exceptions: Exceptions) -> Self:
         """Return the same utility with these exceptions."""
         result = copy.copy(self)
         object.__setattr__(result, "exceptions", exceptions)

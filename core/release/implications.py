@@ -211,6 +211,8 @@ def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Imp
         "guessing": Greatest(posterior),
     }
     allowed, levels = notion.allowed_set(joint), {}
+    if allowed.exceptions:  # no optimum is known under a budget too: without it there is a bound
+        allowed = replace(allowed, budgets=())
     # a search of few symbols finds something whenever it begins
     least = 0.05 if joint.n_x < SIZES.peeled_alone else 0.0
     for done, key in enumerate(AVERAGES):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from core.codec import entries_of, listed, read_json, without_version
+from core.codec import json_object, listed, read_json, without_version
 from core.errors import InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
@@ -239,13 +239,13 @@ class Project:
             raise InvalidInputError(
                 f"The project must have at most {LONGEST_TEXT:,} characters, got {len(text):,}."
             )
-        values = entries_of(read_json(text, "The project"), None, "The project")
+        values = json_object(read_json(text, "The project"), None, "The project")
         if "columns" not in values and ("data" in values or "notion" in values):
             return cls((Scenario.from_dict(values),))
         values = without_version(values, VERSION, "The project")
-        entries_of(values, ("columns", "files"), "The project")
+        json_object(values, ("columns", "files"), "The project")
         columns = listed(values.get("columns", ()), "The columns of a project")
-        files = entries_of(values.get("files", {}), None, "files")
+        files = json_object(values.get("files", {}), None, "files")
         parsed = [_column(number, column) for number, column in enumerate(columns, 1)]
         names = filled([name for _, name, _, _ in parsed], [scenario for scenario, *_ in parsed])
         return cls(
@@ -364,13 +364,13 @@ def _column(number: int, values: Any) -> tuple[Scenario, str, str, int]:
         raise InvalidInputError(
             f"Column {number} must be a JSON object with its scenario, got {shown(values)}."
         )
-    entries_of(values, ("name", "note", "scenario", "mark"), f"Column {number}")
+    json_object(values, ("name", "note", "scenario", "mark"), f"Column {number}")
     name, note = values.get("name", ""), values.get("note", "")
     mark = values.get("mark", number - 1)
     try:
         checked_text(name, "The name of a column", LONGEST_NAME, least=0)
         checked_text(note, "A note", LONGEST_NOTE, least=0, lines=True)
-        scenario = Scenario.from_dict(entries_of(values["scenario"], None, "Its scenario"))
+        scenario = Scenario.from_dict(json_object(values["scenario"], None, "Its scenario"))
     except InvalidInputError as error:
         raise InvalidInputError(f"Column {number}: {error}") from error
     return scenario, name, note, mark

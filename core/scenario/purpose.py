@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from core import validation
-from core.codec import entries_of
+from core.codec import json_object
 from core.data.counts.report import CountedTask
 from core.domain import Domain, domains
 from core.errors import InvalidInputError
@@ -77,7 +77,7 @@ class Promise(Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Promise:
-        entries = entries_of(values, cls, "An additional notion")
+        entries = json_object(values, cls, "An additional notion")
         if "notion" not in entries:
             raise InvalidInputError(
                 f"An additional notion must be a JSON object with its notion, got {shown(values)}."

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.codec import entries_of, listed, plain_json, read_json, without_version
+from core.codec import json_object, listed, plain_json, read_json, without_version
 from core.data import Counted, Sources, count
 from core.data.counts.cells import JOINED
 from core.data.counts.report import CountedTask
@@ -94,7 +94,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
     @classmethod
     def from_dict(cls, values: Any) -> Scenario:
         values = without_version(values, VERSION, "The scenario")
-        values = entries_of(values, cls, "The scenario")
+        values = json_object(values, cls, "The scenario")
         if "data" in values:
             values["data"] = DataSpec.from_dict(values["data"])
         if "also" in values:

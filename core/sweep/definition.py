@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core import validation
-from core.codec import entries_of, listed, plain_json, read_json, without_version
+from core.codec import json_object, listed, plain_json, read_json, without_version
 from core.data.joints import drawn
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
@@ -150,7 +150,7 @@ class Draws:
     def from_dict(cls, values: Any) -> Draws:
         """Read the JSON form: {"draws": 1000, "n_s": 5, "n_x": 17, "law": "uniform", "seed": 0}."""
         known = {("draws" if item.name == "count" else item.name) for item in fields(cls)}
-        entries_of(values, known, "random")
+        json_object(values, known, "random")
         for name in ("draws", "n_s", "n_x"):
             if name not in values:
                 raise InvalidInputError(f"random must have an entry {name!r}.")
@@ -392,11 +392,11 @@ class Sweep:
         if "scenario" in values:
             parts["scenario"] = Scenario.from_dict(values.pop("scenario"))
         if "vary" in values:
-            varied = entries_of(values.pop("vary"), None, "vary")
+            varied = json_object(values.pop("vary"), None, "vary")
             parts["vary"] = tuple((name, _values(name, value)) for name, value in varied.items())
         if "cases" in values:
             cases = [
-                entries_of(case, None, "A case") for case in listed(values.pop("cases"), "cases")
+                json_object(case, None, "A case") for case in listed(values.pop("cases"), "cases")
             ]
             parts["cases"] = tuple(
                 tuple((name, _read(name, value)) for name, value in case.items()) for case in cases
@@ -406,7 +406,7 @@ class Sweep:
         values.pop("random", None)
         if "measures" in values:
             parts["measures"] = listed(values.pop("measures"), "measures")
-        entries_of(values, (), "The sweep")
+        json_object(values, (), "The sweep")
         return cls(**parts)
 
     def content_hash(self) -> str:

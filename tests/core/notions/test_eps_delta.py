@@ -187,15 +187,54 @@ def by_exception(joint, notion, delta):
 
 
 @pytest.mark.parametrize("name", ["mutual_information", "guessing", "chi2"])
-def test_an_average_beside_exceptions_is_refused_where_it_asks_something(name):
+def test_information_within_an_average_beside_exceptions_is_refused(name):
     full = Average(name, 1.0)
     reported, least = (full.achieved(LARGER, k) for k in (np.eye(5), np.ones((5, 1))))
     promise = EpsDelta(LIP(0.3), 0.05)
     both = Intersection(promise, Average(name, least + 0.3 * (reported - least)))
-    with pytest.raises(InvalidInputError, match="Set δ to 0, which is stricter"):
-        m.optimal(LARGER, both)
+    for solver, purpose in (("auto", None), ("columns", Guess())):
+        with pytest.raises(InvalidInputError, match="Set δ to 0, which is stricter"):
+            m.optimal(LARGER, both, solver, utility=purpose)
     free = Intersection(promise, Average(name, reported + 1e-3))
     assert m.optimal(LARGER, free).utility == pytest.approx(m.optimal(LARGER, promise).utility)
+
+
+@pytest.mark.parametrize("purpose", [Guess(), Distortion(1.5 - np.eye(5)[::-1])], ids=str)
+@pytest.mark.parametrize("bound", [0.37, 0.39, 0.42])
+def test_a_linear_purpose_within_an_average_beside_exceptions_is_one_program(bound, purpose):
+    """Beside linprog: an output a of the notion and one of exceptions for each guess."""
+    promise, average = EpsDelta(LIP(0.2), 0.1), Average("guessing", bound)
+    result = m.optimal(LARGER, Intersection(promise, average), utility=purpose)
+    gain = np.eye(5) if isinstance(purpose, Guess) else np.eye(5)[::-1] - 1.5
+    p, p_x, p_s, ones = LARGER.p, LARGER.p_x, LARGER.p_s[:, None], np.ones((1, 10))
+    ratio = p / p_s
+    own = np.vstack([ratio - np.exp(0.2) * p_x, np.exp(-0.2) * p_x - ratio])
+    strict = np.hstack([np.kron(np.eye(5), own), np.zeros((5 * len(own), 25))])
+    excepted = np.hstack([np.zeros(25), np.tile(p_x, 5)])
+    guesses = np.kron(np.eye(10), p)  # at most h for each output
+    n_s = len(p)
+    upper = np.vstack([strict, excepted, guesses])
+    of_h = np.vstack([np.zeros((len(strict) + 1, 10)), -np.kron(np.eye(10), np.ones((n_s, 1)))])
+    upper = np.vstack([np.hstack([upper, of_h]), np.append(np.zeros(50), ones)])
+    right = np.concatenate([np.zeros(len(strict)), [0.1], np.zeros(10 * n_s), [bound]])
+    equal = np.hstack([np.kron(ones, np.eye(5)), np.zeros((5, 10))])
+    cost = np.append(-np.tile((gain * p_x).ravel(), 2), np.zeros(10))
+    theirs = optimize.linprog(cost, upper, right, equal, np.ones(5))
+    assert (result.status, result.solver) == ("optimal", "one program")
+    assert result.utility == pytest.approx(-theirs.fun, abs=1e-6)
+    assert result.upper_bound >= -theirs.fun - 1e-9
+    assert promise.holds(LARGER, result.kernel)
+    assert average.holds(LARGER, result.kernel)
+    apart = m.optimal(LARGER, Intersection(LIP(0.2), average), utility=purpose)
+    assert result.utility > apart.utility + 1e-3
+
+
+def test_exceptions_that_keep_a_round_notion_are_proven():
+    promise, other = EpsDelta(LIP(0.2), 0.1), Chi2Lift(0.25)
+    result = m.optimal(LARGER, Intersection(promise, other), utility=Guess())
+    assert (result.status, result.solver) == ("optimal", "one program")
+    assert promise.holds(LARGER, result.kernel)
+    assert other.holds(LARGER, result.kernel)
 
 
 def test_exceptions_of_perfect_privacy_are_none():

@@ -16,7 +16,7 @@ from core.notions import (
     MinLift,
     PointwiseMaximalLeakage,
 )
-from core.optimal import direct
+from core.optimal import direct, solve
 from core.optimal.direct import Direct
 from core.optimal.interior import InteriorProgram
 from core.optimal.plan import SIZES
@@ -91,6 +91,16 @@ def test_at_the_deadline_the_answer_so_far_is_allowed(large):
     assert result.utility <= result.upper_bound
 
 
+def test_no_search_follows_in_the_time_that_is_too_short_for_a_step(large):
+    large.setitem(vars(SIZES), "step_seconds", 2e-7)
+    large.setattr(solve, "search_within", lambda *_, **__: pytest.fail("A search began."))
+    notion = CHECKS["total variation and rows"]
+    with clock.using(clock.Ticking(0.01)):
+        result = optimal(JOINT, notion, utility=Distortion(APART), time_limit=0.4)
+    assert (result.status, result.solver) == ("time limit", "one program")
+    assert notion.holds(JOINT, result.kernel)
+
+
 def test_a_program_that_cannot_end_in_time_is_not_begun(large):
     large.setitem(vars(SIZES), "step_seconds", 1.0)
     large.setattr(InteriorProgram, "run", lambda *_: pytest.fail("It was begun."))
@@ -123,6 +133,11 @@ def test_a_set_without_an_inside_is_left_to_another_way(monkeypatch):
     assert result.utility == pytest.approx(whole.utility, abs=2e-6)
     assert result.status == whole.status
     assert not result.notes
+
+
+def test_a_set_that_rounding_leaves_empty_has_no_inside():
+    with pytest.raises(SolverError, match="no inside"):
+        InteriorProgram(np.ones((2, 2)), np.array([[1.0, 1e-9]]), np.zeros((0, 2)), np.zeros(0))
 
 
 def test_points_stay_inside_and_multipliers_close_the_gap():

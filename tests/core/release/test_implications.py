@@ -104,6 +104,14 @@ def test_random_allowed_kernels_never_reach_more(question, seed):
             assert level <= levels[key] + 1e-7, key
 
 
+def test_a_budget_beside_exceptions_leaves_bounds():
+    joint = Joint.from_counts([[6, 2, 2], [1, 3, 6]])
+    promise, budget = EpsDelta(LIP(0.3), 0.1), Average("mutual_information", 0.05)
+    both, alone = implied(joint, Intersection(promise, budget)), implied(joint, promise)
+    assert both["mutual_information"] == pytest.approx(0.05)
+    assert all(both[key] <= alone[key] + 1e-7 for key in alone)
+
+
 RARE = [
     EpsDelta(LIP(0.3), 0.1),
     EpsDelta(LDP(0.1), 0.02),
