@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse, special
+from scipy import special
 
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InfeasibleError
 from core.limits import DUST
 from core.optimal.bounds.odds import dominance
 from core.optimal.concave_descent import descend
-from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.programs.highs import sliced
 from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray
 
@@ -50,16 +50,8 @@ class Relaxation:
     def __init__(self, allowed: AllowedSet, *, primal: bool = False) -> None:
         self.n_x = allowed.n_x
         self.matrix: FloatArray = allowed.rows.toarray()
-        mass = np.zeros((1, self.matrix.shape[1]))
-        mass[0, : self.n_x] = 1.0
-        m = len(self.matrix)
-        self._program = LinearProgram(
-            sparse.csr_array(np.vstack([mass, self.matrix])),
-            np.concatenate([[1.0], np.full(m, -INFINITY)]),
-            np.concatenate([[1.0], np.zeros(m)]),
-            primal=primal,
-        )
-        self._mass = mass[0]
+        self._mass = np.ones(self.n_x)
+        self._program = sliced(allowed.rows, self._mass, primal=primal)
         self._costs = np.zeros(self.matrix.shape[1])
         self.dominant = -1
         self.solved = 0
@@ -132,7 +124,7 @@ class Relaxation:
         """
         priced, rows = self.priced(multipliers.rows)
         nu = multipliers.mass
-        reduced = costs + priced - nu * self._mass[: self.n_x]
+        reduced = costs + priced - nu * self._mass
         value = nu + float(np.minimum(reduced * lower, reduced * upper).sum())
         size = 1.0 + abs(nu) + float(rows.sum()) + float(np.abs(costs).max())
         terms = len(rows) + self.n_x + 8
@@ -195,15 +187,7 @@ class Space:
         self._n_x = allowed.n_x
         self.relaxation = Relaxation(allowed)
         self._odds: dict[int, float] = {}
-        n_rows, n_vars = self.relaxation.matrix.shape
-        mass = np.zeros((1, n_vars))
-        mass[0, : allowed.n_x] = 1.0
-        self._slice = LinearProgram(
-            sparse.csr_array(np.vstack([mass, self.relaxation.matrix])),
-            np.concatenate([[1.0], np.full(n_rows, -INFINITY)]),
-            np.concatenate([[1.0], np.zeros(n_rows)]),
-            primal=True,
-        )
+        self._slice = sliced(allowed.rows, np.ones(allowed.n_x))
 
     def highest_odds(self, symbol: int) -> float:
         """Return an upper bound on a symbol's odds r_d/(1 − r_d), ∞ where it is allowed alone."""
@@ -223,10 +207,7 @@ class Space:
         def lowest(costs: FloatArray) -> FloatArray:
             return self._lowest(np.append(costs, rest))
 
-        def cost(r: FloatArray) -> float:
-            return float(special.entr(r).sum())
-
-        return descend(r, prices, lowest, cost, cost(r) - float(prices @ r))[-1:]
+        return descend(r, prices, lowest, float(special.entr(r).sum() - prices @ r))[-1:]
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
         """Return the posterior that meets the rows and minimizes costs·(r, auxiliary variables)."""
