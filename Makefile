@@ -98,7 +98,8 @@ fuzz: $(VENV)/dev.stamp  ## Compare optima with exact enumeration: MINUTES=10 SE
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 cluster: $(VENV)/dev.stamp  ## Start a Dask scheduler and two workers on 127.0.0.1:8786, to try sweeps on
-	$(BIN)/python -m core.sweep.local_cluster
+	$(BIN)/dask scheduler --host 127.0.0.1 --port 8786 --no-dashboard & trap "kill $$!" EXIT; \
+	PYTHONPATH=. $(BIN)/dask worker tcp://127.0.0.1:8786 --nworkers 2 --nthreads 1 --no-dashboard
 
 showcase: $(VENV)/dev.stamp  ## Take the pictures of README and documents anew
 	.ci/chromium $(BIN)

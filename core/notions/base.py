@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core import validation
+from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
@@ -233,28 +233,27 @@ class PointwiseNotion(Notion):
     """A notion that bounds each output by itself, through two levels in nats.
 
     An output y is allowed iff its lower level is at most `lower_budget` and its upper level at
-    most `upper_budget`. A notion with one budget for both, or with one level only, overrides
-    `achieved`.
+    most `upper_budget`. Falling beliefs are free unless a notion says otherwise.
     """
 
     of_joint_sy: ClassVar[bool] = True
 
     @property
-    @abstractmethod
     def lower_budget(self) -> float:
-        """Largest allowed lower level, in nats."""
+        """Largest allowed lower level, in nats; ∞ unless the notion bounds falling beliefs."""
+        return np.inf
 
     @property
     @abstractmethod
     def upper_budget(self) -> float:
         """Largest allowed upper level, in nats."""
 
-    @abstractmethod
     def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return each output's lower level, how far it lowers beliefs, in nats.
+        """Return each output's lower level, how far it lowers beliefs, in nats; 0 if it is free.
 
         P(s, y) has shape (..., n_s, n_y), the result (..., n_y); NaN where P(y) = 0.
         """
+        return 0.0 * measures.max_lift(joint_sy)
 
     @abstractmethod
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -353,10 +352,6 @@ class OneBudget(PointwiseNotion):
     @property
     def level_unit(self) -> str:
         return "nats"
-
-    @property
-    def lower_budget(self) -> float:
-        return self.eps
 
     @property
     def upper_budget(self) -> float:

@@ -49,15 +49,6 @@ class PointwiseDivergence(OneBudget):
 
     name: ClassVar[str] = "KL-privacy"
 
-    @property
-    def lower_budget(self) -> float:
-        """∞: the divergence is the upper level, and the lower one is 0."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): the divergence is the upper level."""
-        return 0.0 * self.upper_level(joint_sy)
-
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return D(P(S|y) ‖ P(S)) in nats, shape (..., n_y); NaN where P(y) = 0."""
         return pointwise.divergence(joint_sy)

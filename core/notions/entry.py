@@ -90,7 +90,7 @@ def robust(
     meaning: str,
     formula: str,
     source: str,
-    kind: type[RLDP] | type[RobustForX],
+    kind: type[RLDP | RobustForX],
     level_title: str,
     parameters: tuple[str, ...] = ("eps", "alpha", "beta", "n"),
 ) -> NotionEntry:

@@ -37,15 +37,6 @@ class PointwiseMaximalLeakage(OneBudget):
     name: ClassVar[str] = "PML"
     bounds_greatest: ClassVar[bool] = True
 
-    @property
-    def lower_budget(self) -> float:
-        """∞: Ψ is not bounded."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): Ψ is not bounded."""
-        return 0.0 * log_max_lift(joint_sy)
-
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log Λ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         return log_max_lift(joint_sy)
@@ -106,18 +97,9 @@ class GuessingProbability(PointwiseNotion):
         return ""
 
     @property
-    def lower_budget(self) -> float:
-        """∞: falling beliefs are not bounded."""
-        return np.inf
-
-    @property
     def upper_budget(self) -> float:
         """The bound's logarithm, at most 0."""
         return float(np.log(self.bound))
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): falling beliefs are not bounded."""
-        return 0.0 * self.upper_level(joint_sy)
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log max_s P(s | y), at most 0, shape (..., n_y)."""

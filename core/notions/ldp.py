@@ -41,15 +41,6 @@ class LDP(OneBudget):
     bounds_ratio: ClassVar[bool] = True
     risk: ClassVar[str] = r"\omega(X_i) = \log \Gamma(X_i)"
 
-    @property
-    def lower_budget(self) -> float:
-        """∞: only the ratio Γ is bounded, and it is the upper level."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): Ψ alone is not bounded."""
-        return 0.0 * measures.max_lift(joint_sy)
-
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log Γ(y), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
         level: FloatArray = np.maximum(np.log(measures.lift_ratio(joint_sy)), 0.0)
@@ -181,16 +172,6 @@ class MetricLDP(OneBudget):
         if all_numbers(joint.s_labels):
             at = np.array([number(label) for label in joint.s_labels], dtype=np.float64)
         return cls(eps, np.abs(np.subtract.outer(at, at)).tolist())
-
-    @property
-    def lower_budget(self) -> float:
-        """∞: only ratios are bounded, and they are the upper level."""
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return 0, shape (..., n_y): no lift alone is bounded."""
-        level: FloatArray = 0.0 * lift(joint_sy).max(axis=-2)
-        return level
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return max_{s ≠ s′} log(P(y|s)/P(y|s′))/d(s, s′) of P(s, y), shape (..., n_y)."""

@@ -262,6 +262,11 @@ class MinLift(OneBudget):
     name: ClassVar[str] = "min-lift"
 
     @property
+    def lower_budget(self) -> float:
+        """ε: only falling beliefs are bounded."""
+        return self.eps
+
+    @property
     def upper_budget(self) -> float:
         """∞: Λ is not bounded."""
         return np.inf
@@ -284,19 +289,7 @@ class MinLift(OneBudget):
 
 
 @dataclass(frozen=True)
-class _OfTheLift(OneBudget):
-    """A bound on a measure of the lift, with its inverse free."""
-
-    @property
-    def lower_budget(self) -> float:
-        return np.inf
-
-    def lower_level(self, joint_sy: ArrayLike) -> FloatArray:
-        return 0.0 * max_lift(joint_sy)
-
-
-@dataclass(frozen=True)
-class L1Lift(_OfTheLift):
+class L1Lift(OneBudget):
     """ℓ1-lift ≤ e^{ε} − 1 for every y: the upper half of ℓ1-privacy, which is convex.
 
     Source: [Lift] eq. 27. Half the ℓ1-lift is the total variation of P(S|y) and P(S).
@@ -324,7 +317,7 @@ class L1Lift(_OfTheLift):
 
 
 @dataclass(frozen=True)
-class Chi2Lift(_OfTheLift):
+class Chi2Lift(OneBudget):
     """χ²-lift ≤ (e^{ε} − 1)² for every y: the upper half of χ²-privacy, which is convex.
 
     Source: [Lift] eq. 28. It is 2-lift ≤ √(1 + (e^{ε} − 1)²): Σ P(s) l² = 1 + χ²-lift.

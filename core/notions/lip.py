@@ -72,6 +72,11 @@ class LIP(_LiftBounds, OneBudget):
 
     name: ClassVar[str] = "LIP"
 
+    @property
+    def lower_budget(self) -> float:
+        """ε, on both sides."""
+        return self.eps
+
     def named_levels(self) -> dict[str, float]:
         """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
         return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}

@@ -28,7 +28,30 @@ _MANY_CELLS = 150
 
 
 @dataclass(frozen=True)
-class RLDP(LevelNotion):
+class RobustNotion(LevelNotion):
+    """A notion with a budget ε, in nats, for every distribution of an uncertainty set F."""
+
+    eps: float
+    uncertainty: RenyiBall
+
+    of_estimate: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        if not isinstance(self.uncertainty, RenyiBall):
+            raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
+
+    def __str__(self) -> str:
+        return f"{budget_text(self.eps)}-{self.name}"
+
+    @property
+    def budget(self) -> float:
+        """The budget ε, in nats."""
+        return self.eps
+
+
+@dataclass(frozen=True)
+class RLDP(RobustNotion):
     """(ε, F)-robust LDP: P(y|s1) ≤ e^{ε} P(y|s2) for all s1 ≠ s2 and every P in F.
 
     It is defined for joints of S and X = (S, U), `Joint.with_secret_released`. With X = S, where U
@@ -69,20 +92,15 @@ class RLDP(LevelNotion):
     0.3684
     """
 
-    eps: float
-    uncertainty: RenyiBall
     exact: bool = False
     include_same_secret: bool = False
 
     name: ClassVar[str] = "RLDP"
-    of_estimate: ClassVar[bool] = True
     secret_released: ClassVar[bool] = True
     reached: ClassVar[str] = "LDP at worst over the set"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
-        if not isinstance(self.uncertainty, RenyiBall):
-            raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
+        super().__post_init__()
         if self.exact and self.include_same_secret:
             raise InvalidInputError(
                 "include_same_secret belongs to the published PolyOpt and cannot go with "
@@ -129,7 +147,7 @@ class RLDP(LevelNotion):
     def __str__(self) -> str:
         over = "" if self.exact or self.uncertainty.bound == np.inf else " over polytopes"
         as_printed = ", as printed" if self.include_same_secret else ""
-        return f"{budget_text(self.eps)}-{self.name}{over}{as_printed}"
+        return f"{super().__str__()}{over}{as_printed}"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none.
@@ -156,11 +174,6 @@ class RLDP(LevelNotion):
         if not self.include_same_secret:
             levels[np.diag_indices(ball.n_s)] = -np.inf
         return max(0.0, float(levels.max()))
-
-    @property
-    def budget(self) -> float:
-        """The budget ε, in nats."""
-        return self.eps
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the mechanism keeps the notion, up to `ROUNDING`."""

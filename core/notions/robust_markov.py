@@ -20,11 +20,11 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.notions.base import LevelNotion, PointwiseNotion, budget_text, relative, split
+from core.notions.base import PointwiseNotion, budget_text, relative, split
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lip import ALIP, LIP
-from core.notions.rldp import RLDP
+from core.notions.rldp import RLDP, RobustNotion
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import assumed_records
 from core.uncertainty.lift_range import MassPieces, mass_pieces
@@ -32,18 +32,8 @@ from core.validation import FloatArray
 
 
 @dataclass(frozen=True)
-class RobustForX(LevelNotion):
+class RobustForX(RobustNotion):
     """A robust notion for S – X – Y, over `uncertainty` of shape (n_s, n_x)."""
-
-    eps: float
-    uncertainty: RenyiBall
-
-    of_estimate: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
-        if not isinstance(self.uncertainty, RenyiBall):
-            raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
 
     @classmethod
     def of_joint(
@@ -53,21 +43,17 @@ class RobustForX(LevelNotion):
         n: int | None = None,
         beta: float = 0.05,
         alpha: float = 2.0,
+        **further: float,
     ) -> Self:
-        """Return the notion on the confidence set around a joint; parameters as `ball_around`."""
-        return cls(eps, ball_around(joint, n, beta, alpha))
+        """Return the notion on the confidence set around a joint; parameters as `ball_around`.
 
-    def __str__(self) -> str:
-        return f"{budget_text(self.eps)}-{self.name}"
+        `further`: the notion's numbers beside `eps`, by name.
+        """
+        return cls(eps, ball_around(joint, n, beta, alpha), **further)
 
     @abstractmethod
     def at_estimate(self, eps: float) -> PointwiseNotion:
         """Return the notion at P̂ alone, with another budget: it is implied at the same one."""
-
-    @property
-    def budget(self) -> float:
-        """The budget ε, in nats."""
-        return self.eps
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
         self._check(joint)
@@ -187,9 +173,10 @@ class _RobustLift(RobustForX):
     """
 
     @property
-    @abstractmethod
     def budgets(self) -> tuple[float, float]:
         """The budgets ε_l and ε_u, in nats; ∞ leaves a side free."""
+        notion = self.at_estimate(self.eps)
+        return notion.lower_budget, notion.upper_budget
 
     @cached_property
     def pieces(self) -> MassPieces:
@@ -206,6 +193,12 @@ class _RobustLift(RobustForX):
         upper = _lift(mass, _toward(own, v, most), _toward(others, v, least))
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(lower.min()))), max(0.0, float(np.log(upper.max())))
+
+    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
+        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
+        lower, upper = self.levels(joint, kernel)
+        notion = self.at_estimate(1.0)
+        return max(relative(lower, notion.lower_budget), relative(upper, notion.upper_budget))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of allowed outputs, with h ≥ max v and l ≤ min v as auxiliary variables.
@@ -253,18 +246,9 @@ class RobustPML(_RobustLift):
 
     name: ClassVar[str] = "robust PML"
 
-    @property
-    def budgets(self) -> tuple[float, float]:
-        """∞ and ε: only the rise of a belief is bounded."""
-        return np.inf, self.eps
-
     def at_estimate(self, eps: float) -> PointwiseMaximalLeakage:
         """Return ε-pointwise maximal leakage."""
         return PointwiseMaximalLeakage(eps)
-
-    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
-        return self.levels(joint, kernel)[1]
 
 
 @dataclass(frozen=True)
@@ -283,18 +267,9 @@ class RobustLIP(_RobustLift):
 
     name: ClassVar[str] = "robust LIP"
 
-    @property
-    def budgets(self) -> tuple[float, float]:
-        """ε on both sides, in nats."""
-        return self.eps, self.eps
-
     def at_estimate(self, eps: float) -> LIP:
         """Return ε-LIP."""
         return LIP(eps)
-
-    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
-        return max(self.levels(joint, kernel))
 
 
 @dataclass(frozen=True)
@@ -320,35 +295,12 @@ class RobustALIP(_RobustLift):
         super().__post_init__()
         split(self.eps, self.lam)  # checks only
 
-    @classmethod
-    def of_joint(
-        cls,
-        joint: Joint,
-        eps: float,
-        n: int | None = None,
-        beta: float = 0.05,
-        alpha: float = 2.0,
-        lam: float = 0.5,
-    ) -> Self:
-        """Return the notion on the confidence set around a joint; parameters as `ball_around`."""
-        return cls(eps, ball_around(joint, n, beta, alpha), lam)
-
     def __str__(self) -> str:
         return f"({', '.join(map(budget_text, self.budgets))})-{self.name}"
-
-    @property
-    def budgets(self) -> tuple[float, float]:
-        """λε and (1−λ)ε, in nats."""
-        return split(self.eps, self.lam)
 
     def at_estimate(self, eps: float) -> ALIP:
         """Return ALIP, with the same λ."""
         return ALIP.from_lambda(eps, self.lam)
-
-    def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
-        """Return the least ε at which the notion holds, in nats; ∞ if at none."""
-        lower, upper = self.levels(joint, kernel)
-        return max(relative(lower, self.lam), relative(upper, 1 - self.lam))
 
 
 def _toward(lower: FloatArray, v: FloatArray, rest: FloatArray) -> FloatArray:

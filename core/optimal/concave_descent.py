@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from scipy import special
 
 from core.optimal.tolerances import PRICE
 from core.validation import FloatArray
@@ -12,7 +13,6 @@ def descend(
     start: FloatArray,
     prices: FloatArray,
     lowest: Callable[[FloatArray], FloatArray],
-    cost: Callable[[FloatArray], float],
     value: float = np.inf,
 ) -> list[FloatArray]:
     """Return the successive outputs of a descent of H(r) − p·r from a start, the best last.
@@ -24,7 +24,7 @@ def descend(
     while True:
         # entries are raised to this where H is linearized, as its slope at 0 is infinite
         r = lowest(-np.log(np.maximum(r, 1e-9)) - prices)
-        lower = cost(r) - float(prices @ r)
+        lower = float(special.entr(r).sum() - prices @ r)
         if not lower <= value - PRICE:  # also ends at NaN
             return met
         met.append(r)

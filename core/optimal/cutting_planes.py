@@ -294,7 +294,7 @@ class CutLoop:
             outputs = boxes.in_use / boxes.in_use.sum(axis=1, keepdims=True)
             cuts, which = cuts_of(self.inside.oracle, outputs)
             deepest = np.argsort(-(cuts * outputs[which]).sum(axis=1), kind="stable")
-            room = max(SIZES.box_entries // n_x - len(rows), 0)  # more are solved one by one
+            room = max(SIZES.box_entries // n_x - len(rows), 0)
             rows = np.vstack([rows, cuts[deepest[:room]]])
 
     def _narrow_by_columns(self, space: Polytope, deadline: Deadline) -> None:

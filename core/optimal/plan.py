@@ -97,37 +97,22 @@ class Shares:
     """Kept back for the proof of an enclosure by double description."""
 
     low_vertices: float = 0.02
-    """For vertices that undercut the duals, where branch and bound solves many boxes together."""
-
-    low_vertices_alone: float = 0.3
-    """The same where it does not. Neither is repeated if in vain."""
+    """For vertices that undercut the duals, which is not repeated if in vain."""
 
     walk: float = 0.25
     """For a walk before branch and bound."""
 
     first_branching: float = 0.12
-    """For the first run of branch and bound that solves many boxes together."""
+    """For the first run of branch and bound."""
 
     last_branching: float = 0.8
     """For its second run, unless its tree is wide."""
-
-    quick_branching: float = 0.08
-    """For branch and bound before other bounds are tried; it is resumed later."""
 
     slices: float = 0.7
     """For a bound by slices."""
 
     slice_vertices: float = 0.3
     """Of that, for the vertices of one partition."""
-
-    boxes: float = 0.6
-    """For boxes of the whole mixture."""
-
-    branching: float = 0.5
-    """For branch and bound before a longer walk, once, over a polytope of few dimensions."""
-
-    long_walk: float = 0.6
-    """For the longer walk."""
 
     without_budgets: float = 0.15
     """For each problem without budgets, whose result is a start or a bound."""
@@ -211,9 +196,6 @@ class Sizes:
     walk_dimensions: int = 20
     """Dimensions of such a polytope."""
 
-    long_walk_rows: int = 40
-    """Rows of such a polytope for which a longer walk is tried."""
-
     search_entries: int = 60_000
     """Entries of a tableau of a search: PolyOpt has 30,000 at 60 symbols, 190,000 at 240."""
 
@@ -245,22 +227,16 @@ class Sizes:
     """How many of these vertices are kept in these cases; the first number at first elsewhere."""
 
     wide_tree: float = 0.37
-    """Part of a tree's boxes that is open above which it is wide, with up to `box_symbols`."""
-
-    wide_tree_of_many: float = 0.28
-    """The same with more symbols."""
-
-    paired_symbols: int = 60
-    """Symbols from which on a tree starts with all pairs of large symbols (`pair_bounds`)."""
+    """Part of a tree's boxes that is open above which it will not end in time."""
 
     waiting_boxes: int = 100_000
     """Open boxes, some 4 kB each, at which branch and bound stops."""
 
     box_entries: int = 5_000
-    """Entries of rows for which boxes are solved together; on larger programs HiGHS is faster."""
+    """Entries of rows under the levels' cuts up to which more cuts join a bound by boxes."""
 
     box_symbols: int = 24
-    """Symbols for which boxes are solved together; with more HiGHS's warm starts are faster."""
+    """Symbols up to which boxes are tried under the levels' cuts."""
 
     slice_vertices: int = 60_000
     """Vertices of all parts of a partition together: each is priced for every cell."""

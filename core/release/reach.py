@@ -21,7 +21,7 @@ from core.joint import Joint
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.plan import SIZES
 from core.optimal.polish import least_share
-from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.programs.highs import LinearProgram, sliced
 from core.optimal.utility import OfImage
 from core.validation import BoolArray, FloatArray
 
@@ -141,13 +141,8 @@ def _solved(
     matrix = sparse.csr_array(rows @ sparse.diags_array(columns))
     sizes = abs(matrix).max(axis=1).toarray().ravel() if count else np.zeros(0)
     matrix = sparse.csr_array(sparse.diags_array(1 / np.where(sizes > 0, sizes, 1.0)) @ matrix)
-    first = sparse.csr_array(np.append(norm, np.zeros(n_vars - n_x))[None])
-    program = LinearProgram(
-        sparse.csr_array(sparse.vstack([first, matrix])),
-        np.append(1.0, np.full(count, -INFINITY)),
-        np.append(1.0, np.zeros(count)),
-        cost=-np.append(gain, np.zeros(n_vars - n_x)),
-    )
+    program = sliced(matrix, norm, primal=False)
+    program.set_costs(-np.append(gain, np.zeros(n_vars - n_x)))
     result: FloatArray = np.maximum(program.solve().x[:n_x], 0.0) / scales
     return result
 
@@ -298,18 +293,7 @@ class Reach:
         """Return the linear program of the rows and norm·r = 1, with costs of the last one."""
         if self._last is not None and np.array_equal(norm, self._norm):
             return self._last
-        matrix = self._set.rows
-        count, n_vars = matrix.shape
-        padded = np.append(norm, np.zeros(n_vars - self._n_x))
-        self._norm, self._last = (
-            norm,
-            LinearProgram(
-                sparse.csr_array(sparse.vstack([sparse.csr_array(padded[None]), matrix])),
-                np.append(1.0, np.full(count, -INFINITY)),
-                np.append(1.0, np.zeros(count)),
-                primal=True,  # only costs change
-            ),
-        )
+        self._norm, self._last = norm, sliced(self._set.rows, norm)
         return self._last
 
     def _cuts(self, r: FloatArray) -> FloatArray:

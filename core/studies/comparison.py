@@ -15,14 +15,12 @@ from core.mechanisms import catalogue, unary_encoding_summary
 from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.options import Options
 from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
+from core.mechanisms.result import CUT
 from core.notions import LIP, RLDP, SRLIP
 from core.scenario import Scenario
 
 SECONDS = 2.0
 """Default time limit of a solver for one mechanism."""
-
-CUT = "time limit"
-"""Status of a mechanism that more time might improve."""
 
 OPTIMA = ("optimal", "optimal_reading_secret", "robust_optimal")
 """Mechanisms whose bound holds for all others with the same notion and inputs."""

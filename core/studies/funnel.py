@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms import Mechanism
-from core.mechanisms.result import make_mechanism
+from core.mechanisms.result import CUT, make_mechanism
 from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.scenario import Scenario
 from core.studies.frontier import GRID, Frontier
-from core.studies.known import UNPROVEN, Known
+from core.studies.known import Known
 from core.validation import FloatArray
 
 POINTS = 25
@@ -112,7 +112,7 @@ def _lend(
         mechanism.kernel,
         name=mechanism.name,
         solver=mechanism.solver,
-        status=UNPROVEN,
+        status=CUT,
         notion=question.build_notion(joint),
         y_labels=mechanism.y_labels,
         upper_bound=bound if np.isfinite(bound) else None,

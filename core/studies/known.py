@@ -27,7 +27,7 @@ from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.optima.search import proven
 from core.mechanisms.optima.starts import disproves
 from core.mechanisms.polish import polished
-from core.mechanisms.result import make_mechanism
+from core.mechanisms.result import CUT, make_mechanism
 from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.scenario import Scenario
@@ -50,9 +50,6 @@ MIXTURE = "mixture"
 
 OWN = ("weight", "utility")
 """Numbers of a mechanism, as opposed to those of its notion or its search."""
-
-UNPROVEN = "time limit"
-"""Status of an answer that a longer search may improve."""
 
 Place = tuple[str, float]
 """A mechanism's key, with its own numbers and a seed other than 0, and its ε."""
@@ -112,7 +109,7 @@ def better(last: Mechanism, new: Mechanism) -> Mechanism:
     """Return the better of two answers to one question, with the closer bound and its proof."""
     best = last if last.utility > new.utility else new
     upper = max(min(last.upper_bound, new.upper_bound), best.utility)
-    ended = [answer.status for answer in (new, last) if answer.status != UNPROVEN]
+    ended = [answer.status for answer in (new, last) if answer.status != CUT]
     status = best.status
     if "optimal" in ended:
         status = "optimal"
@@ -312,7 +309,7 @@ class Known:
             mechanism.kernel if mixed is None else polished(joint, mixed, notion),
             name=mechanisms.entry(OPTIMUM).title,
             solver=mechanism.solver if mixed is None else MIXTURE,
-            status=UNPROVEN,
+            status=CUT,
             notion=notion,
             y_labels=mechanism.y_labels if mixed is None else None,
             upper_bound=None if np.isinf(bound) else bound,
@@ -404,7 +401,7 @@ class Known:
             best.kernel,
             name=own.name,
             solver=best.solver,
-            status=UNPROVEN if own.status == UNPROVEN else best.status,
+            status=CUT if own.status == CUT else best.status,
             notion=own.notion,
             y_labels=best.y_labels,
             upper_bound=own.upper_bound,
@@ -517,7 +514,7 @@ def _bounded(mechanism: Mechanism, bound: float, gap: float) -> Mechanism:
     """Return an optimum with a further bound, "optimal" if that closes the gap in `size` units."""
     upper = max(min(mechanism.upper_bound, bound), mechanism.utility)
     bounded = replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)
-    return proven(bounded, gap) if mechanism.status == UNPROVEN else bounded
+    return proven(bounded, gap) if mechanism.status == CUT else bounded
 
 
 def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:

@@ -12,9 +12,9 @@ from core.clock import Deadline
 from core.data import Counted
 from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.result import CUT as UNPROVEN
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS, Result, Scenario, answer
-from core.studies.known import UNPROVEN
 from core.validation import number, one_of
 
 EPS, LDP, KEPT, LEAK = "eps", "ldp", "kept", "leak"

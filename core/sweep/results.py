@@ -26,10 +26,10 @@ from core.clock import Deadline
 from core.codec import plain_json
 from core.domain import Domain
 from core.errors import InvalidInputError
+from core.mechanisms.result import CUT
 from core.records.certificate import code_hash
 from core.records.files import replacing
 from core.scenario import DOMAINS, Scenario
-from core.studies.known import UNPROVEN
 from core.sweep.definition import MAX_POINTS, Sweep
 from core.sweep.points import schema
 from core.validation import BoolArray, IntArray, shown
@@ -120,7 +120,7 @@ class Gathered:
 
 def is_final(table: Any) -> bool:
     """Return whether no search of a sweep was cut short, and every point has its answer."""
-    open_ = UNPROVEN in table["status"].to_pylist()
+    open_ = CUT in table["status"].to_pylist()
     return not open_ and not any(table["reason"].to_pylist())
 
 

@@ -17,7 +17,7 @@ from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
 from core.jobs import Job, Pool
-from core.studies.known import UNPROVEN
+from core.mechanisms.result import CUT
 from core.sweep.definition import Sweep
 from core.sweep.points import Chunk, batchable, chunks, compute
 from core.sweep.results import Gathered
@@ -343,6 +343,6 @@ def _measured(
     clock = Stopwatch()
     table = compute(chunk, report=lambda _: None)
     seconds = clock.seconds / table.num_rows
-    if UNPROVEN in table["status"].to_pylist():
+    if CUT in table["status"].to_pylist():
         seconds = max(seconds, questions[0].time_limit)
     return seconds, int(table.num_rows)

@@ -10,10 +10,10 @@ from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import carry_out
+from core.mechanisms.result import CUT
 from core.scenario import Project, Scenario, evaluate
 from core.studies import matching as study
 from core.studies.frontier import sweep
-from core.studies.known import UNPROVEN
 from pages.ui.compare import matching
 from pages.ui.work import answers
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
@@ -228,7 +228,7 @@ def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monke
         if scenario.time_limit > 2:
             return result
         most = np.full(len(result.eps), result.upper_bound[-1])
-        made = [replace(item, status=UNPROVEN, upper_bound=most[0]) for item in result.mechanisms]
+        made = [replace(item, status=CUT, upper_bound=most[0]) for item in result.mechanisms]
         return replace(
             result, mechanisms=tuple(made), upper_bound=most, most_nmi=np.ones(len(made))
         )

@@ -1,8 +1,6 @@
 """Starts of an optimum: the other mechanisms of the catalogue that keep the notion, and two more.
 
-Under perfect privacy a start takes vertices of {r : P(S | r) = P(S)}, each as often as its scarcest
-symbol allows, from P_X until nothing is left: whatever share is taken, the rest reveals nothing
-about S. A robust optimum also starts from those of `robust_starts`.
+A robust optimum also starts from those of `robust_starts`.
 """
 
 from __future__ import annotations
@@ -11,11 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from core.allowed.inequalities import excess_lift
 from core.clock import Deadline
-from core.errors import CoreError, InfeasibleError, SolverError
+from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import CLOSE, ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
@@ -24,9 +21,9 @@ from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
 from core.notions.base import Notion, PointwiseNotion
+from core.optimal.budgets.silent import silent_outputs
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed, share_to_rows
-from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -36,7 +33,7 @@ def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[
     """Return an informative mechanism of perfect privacy, where the notion asks for it."""
     if not notion.is_perfect_privacy:
         return []
-    kernel = taken_apart(excess_lift(joint, budget=0.0), joint.p_x, deadline)
+    kernel = silent_outputs(excess_lift(joint, budget=0.0), joint.p_x, deadline)
     if kernel.shape[1] == 1 or not notion.holds(joint, kernel):
         return []
     return [
@@ -49,52 +46,6 @@ def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[
             notion=notion,
         )
     ]
-
-
-def taken_apart(excess: FloatArray, p_x: FloatArray, deadline: Deadline) -> FloatArray:
-    """Return P(y | x) of vertices r ≥ 0 with excess @ r = 0 that mix to P_X; excess (n_s, n_x)."""
-    sizes = np.abs(excess).max(axis=1)
-    equations = np.vstack([np.ones(len(p_x)), excess[sizes > 0] / sizes[sizes > 0, None]])
-    right = np.append(1.0, np.zeros(len(equations) - 1))
-    program = LinearProgram(sparse.csr_array(equations), right, right)
-    left, outputs = p_x.copy(), []
-    while not deadline.over:
-        present = left > ROUNDING * p_x
-        if not present.any():
-            break
-        cost = np.zeros(len(p_x))
-        cost[np.argmax(left)] = -1.0
-        program.set_costs(cost)
-        program.set_col_bounds(np.zeros(len(p_x)), np.where(present, INFINITY, 0.0))
-        try:
-            vertex = _exact(equations, right, np.where(present, program.solve().x, 0.0))
-        except InfeasibleError:  # by rounding, which has added up in what is left
-            break
-        used = np.flatnonzero(vertex)
-        share = float((left[used] / vertex[used]).min())
-        scarcest = used[left[used] <= share * vertex[used] * (1 + ROUNDING)]
-        outputs.append(share * vertex)
-        left = np.maximum(left - share * vertex, 0.0)
-        left[scarcest] = 0.0
-    # what is left of P_X, relative to the likeliest output, that is rounding: as an output of its
-    # own it would tell something about S
-    if outputs and left.sum() < 1e-9 * max(output.sum() for output in outputs):
-        max(outputs, key=np.sum)[:] += left
-    elif left.any():
-        outputs.append(left)
-    weights = np.array(outputs)
-    kernel: FloatArray = (weights / weights.sum(axis=0)).T
-    return kernel
-
-
-def _exact(equations: FloatArray, right: FloatArray, vertex: FloatArray) -> FloatArray:
-    """Return a vertex without a linear program's tolerance: its symbols' own solution."""
-    # largest entry of a vertex that is taken for rounding, relative to its largest
-    used = np.flatnonzero(vertex > 1e-9 * vertex.max())
-    solved = np.linalg.lstsq(equations[:, used], right)[0]
-    result = np.zeros(len(vertex))
-    result[used] = np.maximum(solved, 0.0)
-    return result
 
 
 MANY = 1_000

@@ -3,13 +3,11 @@
 On each box l ≤ r ≤ u H lies above its symbols' secants, so the least Σ_y q_y secant(r_y) over
 mixtures of P_X, a linear program over all boxes, is a lower bound of H(X|Y). Any prices p prove a
 bound: H(r) − p·r is at least the least lower bound of a box, which multipliers of the rows prove.
-Boxes where secants err most are split; columns are as of Dantzig and Wolfe (1960). With few
-symbols the boxes' programs are solved together, else by HiGHS.
+Boxes where secants err most are split; columns are as of Dantzig and Wolfe (1960).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,97 +18,11 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError
 from core.limits import ROUNDING
-from core.optimal.bounds.box_programs import Boxes, BoxPrograms, Priced
-from core.optimal.bounds.relaxation import EPSILON, Relaxation
-from core.optimal.plan import SIZES
+from core.optimal.bounds.box_programs import EPSILON, Boxes, BoxPrograms
+from core.optimal.programs.batched_simplex import Ends
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.tolerances import FEASIBILITY
-from core.validation import BoolArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Answers:
-    """The results of k programs.
-
-    - `floors`: proven lower bounds, shape (k,): ∞ for a box proven empty, −∞ without a proof.
-    - `points`: optimal points, shape (k, n_x), where `met`.
-    - `priced`: the terms of their multipliers in a bound.
-    - `masses`: multipliers of Σr = 1, shape (k,).
-    - `bases`: basis at which each program ended, for a later start.
-    """
-
-    floors: FloatArray
-    points: FloatArray
-    met: BoolArray
-    priced: Priced
-    masses: FloatArray
-    bases: list[Any]
-
-
-class BoxSolver:
-    """The programs of boxes over one allowed set, which HiGHS solves one box at a time."""
-
-    def __init__(self, allowed: AllowedSet) -> None:
-        self.relaxation = Relaxation(allowed, primal=True)
-        few = allowed.n_x <= SIZES.box_symbols and BoxPrograms.suits(allowed)
-        self._programs = BoxPrograms(allowed) if few else None
-
-    @property
-    def together(self) -> bool:
-        """Whether programs are solved together."""
-        return self._programs is not None
-
-    def parts(self, which: IntArray) -> Iterator[IntArray]:
-        """Yield parts of box indices, each to be solved between two looks at the clock."""
-        # most programs that are solved together, between two looks at the clock
-        size = 1 if self._programs is None else 256
-        for first in range(0, len(which), size):
-            yield which[first : first + size]
-
-    def solve(
-        self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
-    ) -> Answers:
-        """Minimize costs·r over each box."""
-        if self._programs is None:
-            return self._one_by_one(costs, lower, upper, bases)
-        boxes = Boxes(lower, upper, np.ones_like(lower))
-        known = all(basis is not None for basis in bases)
-        ends = self._programs.solve(boxes, costs, labels=np.array(bases) if known else None)
-        floors = self._programs.proven(boxes, costs, ends)[0]
-        nothing = self._programs.proven(boxes, np.zeros_like(costs), ends)[0]
-        floors[ends.empty] = np.where(nothing > 0, np.inf, -np.inf)[ends.empty]
-        return Answers(
-            floors=floors,
-            points=ends.points[:, : costs.shape[1]],
-            met=ends.solved,
-            priced=self._programs.priced(boxes, ends),
-            masses=ends.totals,
-            bases=list(ends.labels),
-        )
-
-    def _one_by_one(
-        self, costs: FloatArray, lower: FloatArray, upper: FloatArray, bases: list[Any]
-    ) -> Answers:
-        """Solve the programs by HiGHS, one after the other; as `solve`."""
-        relaxation, k = self.relaxation, len(costs)
-        floors, points = np.full(k, -np.inf), np.zeros(costs.shape)
-        met = np.zeros(k, dtype=bool)
-        priced, sizes, masses = np.zeros(costs.shape), np.zeros(k), np.zeros(k)
-        ended = []
-        for i in range(k):
-            if bases[i] is not None:
-                relaxation.set_basis(bases[i])
-            point, multipliers = relaxation.solve(costs[i], lower[i], upper[i])
-            if point is not None:
-                points[i], met[i] = point, True
-                floors[i] = relaxation.proven(costs[i], lower[i], upper[i], multipliers)[0]
-            elif relaxation.shown_empty(lower[i], upper[i], multipliers):
-                floors[i] = np.inf
-            priced[i], rows = relaxation.priced(multipliers.rows)
-            masses[i], sizes[i] = multipliers.mass, 1.0 + abs(multipliers.mass) + float(rows.sum())
-            ended.append(relaxation.basis() if met[i] else bases[i])
-        return Answers(floors, points, met, Priced(priced, np.zeros(k), sizes), masses, ended)
-
+from core.validation import FloatArray, IntArray
 
 DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
@@ -157,7 +69,7 @@ class BoxBound:
     def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
         self.p_x = p_x
         self.in_use = p_x[None]
-        self._solver = BoxSolver(allowed)
+        self._programs = BoxPrograms(allowed)
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + ROUNDING
         self._boxes: list[Box] = []
@@ -265,8 +177,7 @@ class BoxBound:
         least = np.minimum(reduced * lower, reduced * upper).sum(axis=1) + mass
         least += np.array([box.rest for box in self._boxes])
         rounding = np.array([box.rounding for box in self._boxes]) + np.abs(costs).max(axis=1)
-        terms = len(self._solver.relaxation.matrix) + len(prices) + 8
-        rounding *= EPSILON * terms * (1.0 + upper.sum(axis=1))
+        rounding *= EPSILON * self._programs.terms * (1.0 + upper.sum(axis=1))
         floors: FloatArray = least - rounding + np.array([box.intercept for box in self._boxes])
         return floors
 
@@ -275,25 +186,39 @@ class BoxBound:
     ) -> tuple[FloatArray, IntArray]:
         """Solve some boxes' programs, keep their multipliers, return their points and boxes."""
         points, of = [np.zeros((0, len(self.p_x)))], [np.zeros(0, dtype=np.int64)]
-        for part in self._solver.parts(which):
+        for part in self._parts(which):
             if deadline.over:
                 break
             boxes = [self._boxes[k] for k in part]
-            lower, upper = np.array([b.lower for b in boxes]), np.array([b.upper for b in boxes])
-            costs = np.array([box.slopes for box in boxes]) - prices
-            answers = self._solver.solve(costs, lower, upper, [box.basis for box in boxes])
-            for i in np.flatnonzero(answers.met):
+            of_all = np.array([box.slopes for box in boxes]) - prices
+            ends, bounds = self._solved(boxes, of_all)
+            priced = self._programs.priced(bounds, ends)
+            for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
                     boxes[i],
-                    priced=answers.priced.rows[i],
-                    mass=float(answers.masses[i]),
-                    rest=float(answers.priced.rest[i]),
-                    rounding=float(answers.priced.size[i]),
-                    basis=answers.bases[i],
+                    priced=priced.rows[i],
+                    mass=float(ends.totals[i]),
+                    rest=float(priced.rest[i]),
+                    rounding=float(priced.size[i]),
+                    basis=ends.labels[i],
                 )
-            points.append(np.clip(answers.points, lower, upper)[answers.met])
-            of.append(part[answers.met])
+            met = ends.points[:, : len(prices)]
+            points.append(np.clip(met, bounds.lower, bounds.upper)[ends.solved])
+            of.append(part[ends.solved])
         return np.concatenate(points), np.concatenate(of)
+
+    def _parts(self, which: IntArray) -> list[IntArray]:
+        """Return parts of box indices, each to be solved between two looks at the clock."""
+        size = self._programs.together
+        return [which[first : first + size] for first in range(0, len(which), size)]
+
+    def _solved(self, boxes: list[Box], costs: FloatArray) -> tuple[Ends, Boxes]:
+        """Return where the programs of boxes with costs, (k, n_x), end, from their last bases."""
+        lower, upper = (np.array([vars(box)[end] for box in boxes]) for end in ("lower", "upper"))
+        bounds = Boxes(lower, upper, np.ones_like(lower))
+        known = all(box.basis is not None for box in boxes)
+        labels = np.array([box.basis for box in boxes]) if known else None
+        return self._programs.solve(bounds, costs, labels=labels), bounds
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
         """Split the boxes of largest secant error in the solution; return whether there are any."""
@@ -309,16 +234,12 @@ class BoxBound:
             slopes, intercepts = secants(lower, upper)
             errors[k] = masses[k] * (special.entr(means[k]) - slopes * means[k] - intercepts)
         totals = errors.sum(axis=1)
-        more = 4 if self._solver.together else 1
-        # most boxes that are split at a time, or four times as many where these are solved
-        # together
-        worst = np.argsort(-totals)[: more * 8]
-        # least secant error, in nats, of a box that is split
-        # part of the largest secant error from which on a box is split
-        worst = worst[totals[worst] >= max(1e-9, 0.2 / more * float(totals.max()))]
+        worst = np.argsort(-totals)[:32]  # most boxes that are split at a time
+        # least secant error, in nats, of a box that is split, and its least part of the largest
+        worst = worst[totals[worst] >= max(1e-9, 0.05 * float(totals.max()))]
         halves: list[Box] = []
         gone = np.zeros(len(self._boxes), dtype=bool)
-        for part in self._solver.parts(worst):
+        for part in self._parts(worst):
             if deadline.over:
                 break
             split = [self._split(int(q), errors[q], means[q]) for q in part]
@@ -352,23 +273,20 @@ class BoxBound:
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        boxes = [parts[i][0] for i, _, _ in sides]
-        answers = self._solver.solve(
-            costs,
-            np.array([box.lower for box in boxes]),
-            np.array([box.upper for box in boxes]),
-            [box.basis for box in boxes],
-        )
+        answers, bounds = self._solved([parts[i][0] for i, _, _ in sides], costs)
+        floors = self._programs.proven(bounds, costs, answers)[0]
+        nothing = self._programs.proven(bounds, np.zeros_like(costs), answers)[0]
+        floors[answers.empty] = np.where(nothing > 0, np.inf, -np.inf)[answers.empty]
         ends = [(box.lower.copy(), box.upper.copy(), box.highest.copy()) for box, _ in parts]
         empty = np.zeros(len(parts), dtype=bool)
         for j, (i, x, sign) in enumerate(sides):
             lower, upper, highest = ends[i]
-            empty[i] |= bool(np.isposinf(answers.floors[j]))
+            empty[i] |= bool(np.isposinf(floors[j]))
             if sign > 0:
-                lower[x] = min(max(lower[x], answers.floors[j]), upper[x])
+                lower[x] = min(max(lower[x], floors[j]), upper[x])
             else:
-                upper[x] = max(min(upper[x], -answers.floors[j]), lower[x])
-                highest[x] = answers.points[j] if answers.met[j] else np.inf
+                upper[x] = max(min(upper[x], -floors[j]), lower[x])
+                highest[x] = answers.points[j, : len(self.p_x)] if answers.solved[j] else np.inf
         halves = [self._half(parts[i][0], *ends[i]) for i in range(len(parts)) if not empty[i]]
         return [half for half in halves if half is not None]
 

@@ -1,19 +1,21 @@
 """The linear programs of many boxes over one allowed set, and safe bounds from their multipliers.
 
 minimize costs·v subject to rows @ v ≤ 0, mass·v = 1, lower ≤ v ≤ upper. Any multipliers prove a
-bound: rounding and early stopping make it weaker, not wrong.
+bound: rounding and early stopping make it weaker, not wrong. An auxiliary variable that no row
+holds down meets all rows that it may lower: these are left out.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
-from core.optimal.plan import SIZES
+from core.limits import CLOSE
 from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -53,20 +55,30 @@ class BoxPrograms:
 
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
-        self.matrix: FloatArray = allowed.rows.toarray()
-        if not self.suits(allowed):
-            raise ValueError(
-                f"{allowed.n_auxiliary} auxiliary variables in such rows have no upper end."
-            )
+        rows = allowed.rows.toarray()
+        bounded = _bounded(rows[:, self.n_x :])
+        held = ~(rows[:, self.n_x :][:, ~bounded] < 0).any(axis=1)
+        self.matrix: FloatArray = rows[held][:, np.append(np.ones(self.n_x, bool), bounded)]
         self._above, self._below = np.maximum(self.matrix, 0.0), np.minimum(self.matrix, 0.0)
+        # most programs that are solved together, between two looks at the clock: enough to make
+        # the overhead of array operations small, and 32 MB of inverses
+        self.together = max(1, min(256, 2**22 // self.matrix.shape[1] ** 2))
 
-    @staticmethod
-    def suits(allowed: AllowedSet) -> bool:
-        """Return whether there are few rows and no auxiliary variable, or one that a row bounds."""
-        if allowed.n_auxiliary > 1 or np.prod(allowed.rows.shape) > SIZES.box_entries:
-            return False
-        uses = allowed.rows.toarray()[:, allowed.n_x :]
-        return bool((uses > 0).any(axis=0).all())
+    @cached_property
+    def purest(self) -> tuple[FloatArray, FloatArray]:
+        """Upper bounds on the odds r_d/(1 − r_d) of each symbol, (n_x,), and outputs, (n_x, n_x).
+
+        Row d has the largest r_d. Odds are ∞ where a symbol is allowed alone, or nearly so.
+        """
+        n, costs = self.n_x, -np.eye(self.n_x)
+        boxes = Boxes(np.zeros((n, n)), np.ones((n, n)), np.ones((n, n)))
+        ends = self.solve(boxes, costs)
+        most = -self.proven(boxes, costs, ends)[0]
+        alone = ~(most < 1 - CLOSE)
+        odds = np.where(alone, np.inf, most / np.where(alone, 1.0, 1 - most))
+        points = np.clip(ends.points[:, :n], 0.0, 1.0)
+        points[~ends.solved] = np.nan
+        return odds, points / points.sum(axis=1, keepdims=True)
 
     def solve(
         self,
@@ -77,6 +89,19 @@ class BoxPrograms:
         enough: FloatArray | None = None,
     ) -> Ends:
         """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`."""
+        if len(boxes) > self.together:
+            parts = []
+            for first in range(0, len(boxes), self.together):
+                some = np.arange(first, min(first + self.together, len(boxes)))
+                parts.append(
+                    self.solve(
+                        boxes.take(some),
+                        costs[some],
+                        labels=None if labels is None else labels[some],
+                        enough=None if enough is None else enough[some],
+                    )
+                )
+            return joined(parts)
         lower, upper, slack = self.widths(boxes)
         k, n = lower.shape
         wide, mass = np.zeros((2, k, n))
@@ -128,12 +153,38 @@ class BoxPrograms:
         most = upper.sum(axis=1)
         rounding = EPSILON * (n + 8) * most[:, None]
         least = lower @ self._above[:, :n_x].T + upper @ self._below[:, :n_x].T - rounding
-        if n > n_x:
-            uses = self.matrix[:, n_x]
-            tops = np.flatnonzero(uses > 0)
-            top = np.maximum((-least[:, tops] / uses[tops]).min(axis=1, keepdims=True), 0.0)
-            top *= 1.0 + 4 * EPSILON
-            lower = np.hstack([lower, np.zeros_like(top)])
-            upper = np.hstack([upper, top])
-            least = least + top * self._below[:, n_x] * (1.0 + 4 * EPSILON)
-        return lower, upper, -least
+        if n == n_x:
+            return lower, upper, -least
+        above, below = self._above[:, n_x:], self._below[:, n_x:]
+        tops = np.full((len(least), n - n_x), np.inf)
+        more = 1.0 + (n + 4) * EPSILON
+        while np.isinf(tops).any():  # a round for each variable that bounds another one
+            known = least + _lowest(below, tops) * more
+            for j in np.flatnonzero(np.isinf(tops).any(axis=0)):
+                rows = np.flatnonzero(above[:, j])
+                ends = np.maximum(-known[:, rows] / above[rows, j], 0.0) * more
+                tops[:, j] = ends.min(axis=1)
+        lower, upper = np.hstack([lower, np.zeros_like(tops)]), np.hstack([upper, tops])
+        return lower, upper, -(least + _lowest(below, tops) * more)
+
+
+def _bounded(uses: FloatArray) -> BoolArray:
+    """Return which auxiliary variables rows hold down, (j,), given their coefficients (m, j)."""
+    bounded = np.zeros(uses.shape[1], dtype=bool)
+    for _ in range(uses.shape[1]):
+        of_bounded = ~(uses[:, ~bounded] < 0).any(axis=1)
+        bounded |= (uses[of_bounded] > 0).any(axis=0)
+    return bounded
+
+
+def _lowest(below: FloatArray, tops: FloatArray) -> FloatArray:
+    """Return the least of rows of negative coefficients, (m, j), at v ≤ tops, (k, j): (k, m)."""
+    some = np.isfinite(tops)
+    result: FloatArray = np.where(some, tops, 0.0) @ below.T
+    return np.where(~some @ (below < 0).T, -np.inf, result)
+
+
+def joined(parts: list[Ends]) -> Ends:
+    """Return the ends of several runs as those of one."""
+    names = vars(parts[0])
+    return Ends(**{name: np.concatenate([vars(part)[name] for part in parts]) for name in names})

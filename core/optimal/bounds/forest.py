@@ -1,7 +1,10 @@
 """Branch and bound for all dominant symbols together: a few hundred of the worst boxes at a time.
 
-It proves what `branch_and_bound` does box by box; with few symbols it takes a tenth of the time.
-Bounds on boxes are as of `relaxation`.
+Prices p are proven for d when H(r) ≥ p·r for every allowed r in which d is the largest. Such an r
+costs at least −log r_d, so only r_d > exp(−max p) needs a proof. Boxes of (odds, others'
+distribution) are split until relaxations prove it: H(r)/(1 − r_d) is ψ(k) + Σ φ(w_x), a concave
+function, which secants bound. Where they cannot, p_d is lowered: every bound then rises by at least
+the odds times as much, so what was proven remains so.
 """
 
 from __future__ import annotations
@@ -15,13 +18,23 @@ from scipy import special
 from core.clock import Deadline
 from core.limits import CLOSE
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms
-from core.optimal.bounds.branch_and_bound import ABOUT_LARGEST, DISPROVEN_SHARE, NARROW, WORTHWHILE
 from core.optimal.bounds.odds import first_open_odds, odds_range
-from core.optimal.bounds.relaxation import Space
 from core.optimal.plan import SIZES
 from core.optimal.programs.batched_simplex import Ends
 from core.optimal.tolerances import FEASIBILITY
 from core.validation import BoolArray, FloatArray, IntArray
+
+WORTHWHILE = 0.1
+"""Part of a negative bound by which a tightening must lift it to be followed by another."""
+
+ABOUT_LARGEST = 0.9
+"""A column belongs to d's tree if d has at least this part of its largest entry."""
+
+NARROW = 1e-8
+"""A box with no longer side is not split: its bound is negative by rounding."""
+
+DISPROVEN_SHARE = 0.5
+"""Work stops when less than this part of what columns disproved is unproven: prices change."""
 
 
 class BoxBatch:
@@ -173,7 +186,7 @@ LONGER = 2
 class Leaves:
     """Boxes of all trees.
 
-    - `lower`, `upper`: in the coordinates of `Relaxation`, shape (k, n_x).
+    - `lower`, `upper`: of the odds k of the dominant symbol and of the others' w, shape (k, n_x).
     - `dominant`: the dominant symbol of each box's tree, shape (k,).
     - `closing`: the price of that symbol that is proven on each box, shape (k,).
     - `split`, `at`: the variable to split, and where, shape (k,).
@@ -210,14 +223,13 @@ class Forest:
 
     def __init__(
         self,
-        space: Space,
         programs: BoxPrograms,
         prices: FloatArray,
         tolerance: float,
         floors: FloatArray,
         explore: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
-        self._space, self._programs, self._given = space, programs, prices
+        self._programs, self._given = programs, prices
         self._aims = prices - tolerance
         self.targets = self._aims.copy()
         self.boxes = 0
@@ -289,9 +301,10 @@ class Forest:
 
     def _range(self, d: int) -> tuple[float, float] | None:
         """Return the range of a symbol's odds that needs a proof, None if it is empty."""
-        highest = self._space.highest_odds(d)
-        if np.isinf(highest):  # d is allowed (nearly) alone, at a cost of 0
-            self._inspect(self._space.purest(d), d)
+        odds, purest = self._programs.purest
+        highest = float(odds[d])
+        if np.isinf(highest) and np.isfinite(purest[d]).all():
+            self._inspect(purest[d], d)  # d is allowed (nearly) alone, at a cost of 0
             self._lower(d, -self._tolerance)
         prices = self._prices(np.array([d]))[0]
         least, most = odds_range(prices, d, highest)
@@ -305,9 +318,7 @@ class Forest:
         opened = np.flatnonzero(lack > 0)
         lack = np.minimum(lack, (self.targets - self._floors)[leaves.dominant])[opened]
         lack *= weights[leaves.dominant[opened]]
-        # most boxes that are split at a time: enough to make the overhead of array operations
-        # small
-        worst = opened[np.argsort(-lack, kind="stable")[:256]]
+        worst = opened[np.argsort(-lack, kind="stable")[: self._programs.together]]
         kept = np.zeros(len(leaves), dtype=bool)
         kept[opened] = True
         kept[worst] = False

@@ -221,7 +221,7 @@ def _deepest(a: FloatArray, b: FloatArray, points: FloatArray) -> FloatArray:
 def _ranged(interval: Interval, deadline: Deadline) -> Interval:
     """Return an interval with narrower ranges of its symbols; one without outputs as it is."""
     n_x = interval.rows.shape[1]
-    program = Relaxation(AllowedSet(sparse.csr_array(interval.rows), n_x), primal=True)
+    program = Relaxation(AllowedSet(sparse.csr_array(interval.rows), n_x))
     lower, upper = interval.lower.copy(), interval.upper.copy()
     points = []
     for x in interval.symbols:

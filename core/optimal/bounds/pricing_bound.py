@@ -15,11 +15,10 @@ from scipy import special
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.optimal.bounds.box_programs import BoxPrograms
-from core.optimal.bounds.branch_and_bound import Trees
 from core.optimal.bounds.forest import Forest
 from core.optimal.bounds.odds import inherited_prices, unseen_price
-from core.optimal.bounds.relaxation import Space
-from core.optimal.plan import SIZES
+from core.optimal.concave_descent import descend
+from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
 
 
@@ -47,9 +46,8 @@ class PricingBound:
 
     def __init__(self, allowed: AllowedSet) -> None:
         self.n_x = allowed.n_x
-        self.space = Space(allowed)
-        few = allowed.n_x < SIZES.paired_symbols and BoxPrograms.suits(allowed)
-        self._programs = BoxPrograms(allowed) if few else None
+        self._programs = BoxPrograms(allowed)
+        self._slice = sliced(allowed.rows, np.ones(allowed.n_x))
         self._proofs: list[FloatArray] = []
         self._pricing: _Pricing | None = None
 
@@ -90,17 +88,20 @@ class PricingBound:
         columns = _Columns(prices)
 
         def explore(r: FloatArray) -> list[FloatArray]:
-            ends = self.space.descend(r, prices)
+            ends = descend(r, prices, self._lowest, float(special.entr(r).sum() - prices @ r))[-1:]
             for column in ends or [r]:
                 columns.add(column)
             return ends
 
-        floors = self._floors(prices)
-        if self._programs is None:
-            trees: Trees | Forest = Trees(self.space, prices, tolerance, floors, explore)
-        else:
-            trees = Forest(self.space, self._programs, prices, tolerance, floors, explore)
+        trees = Forest(self._programs, prices, tolerance, self._floors(prices), explore)
         return _Pricing(prices, tolerance, columns, trees)
+
+    def _lowest(self, costs: FloatArray) -> FloatArray:
+        """Return the allowed posterior that minimizes costs·r."""
+        self._slice.set_costs(np.append(costs, np.zeros(self._slice.n_cols - self.n_x)))
+        r = np.maximum(self._slice.solve().x[: self.n_x], 0.0)
+        result: FloatArray = r / r.sum()
+        return result
 
     def _floors(self, prices: FloatArray) -> FloatArray:
         """Return for each symbol a price that is known to hold, shape (n_x,)."""
@@ -144,7 +145,7 @@ class _Pricing:
     prices: FloatArray
     tolerance: float
     columns: _Columns
-    trees: Trees | Forest
+    trees: Forest
 
     def same(self, prices: FloatArray, tolerance: float) -> bool:
         """Return whether prices and tolerance are these."""

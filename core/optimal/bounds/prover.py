@@ -16,7 +16,6 @@ from core.clock import Deadline
 from core.errors import SolverError, TimeLimitError
 from core.limits import ROUNDING
 from core.optimal.bounds.box_bound import BoxBound
-from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.bounds.low_vertices import dual_value, undercutting
 from core.optimal.bounds.pricing_bound import PricingBound
@@ -56,11 +55,9 @@ class Prover:
         self._tree: PricingBound | None = None
         self._boxes: BoxBound | None = None
         self._images: ImageBound | None = None
-        self._tried_all = False
         self._sliced = not self.allowed.blocks or self.allowed.n_auxiliary > 0
         # bounds by slices and by boxes for the whole mixture do not account for exceptions
         self._whole = utility.exceptions is None
-        self._together = len(p_x) < SIZES.paired_symbols and BoxPrograms.suits(self.allowed)
         self._most_low = _low_vertices(space)
         self._known = utility.of_x(p_x) + ROUNDING
 
@@ -92,11 +89,10 @@ class Prover:
             if not plain or settled(verdict):
                 return verdict
         if self._most_low and self.vertices is None:
-            share = SHARES.low_vertices if self._together else SHARES.low_vertices_alone
-            verdict = self._undercut(duals, gap / 2, deadline.part(share))
+            verdict = self._undercut(duals, gap / 2, deadline.part(SHARES.low_vertices))
             if settled(verdict):
                 return verdict
-        if plain and self._together and self.vertices is None:
+        if plain and self.vertices is None:
             verdict = self._branch(duals, gap, deadline.part(SHARES.first_branching))
         elif self.walk(deadline.part(SHARES.walk), self._few()):
             verdict = self._check_all(duals)
@@ -104,10 +100,8 @@ class Prover:
                 return verdict
         elif (image := self.utility.image()) is not None:
             return self._check_image(*image, duals, gap, deadline)
-        elif not plain:
-            return Verdict(self._known, np.zeros((0, len(self.p_x))))
         else:
-            verdict = self._branch(duals, gap, deadline.part(SHARES.quick_branching))
+            return Verdict(self._known, np.zeros((0, len(self.p_x))))
         if settled(verdict):
             return verdict
         if self._whole and not self._sliced:
@@ -119,20 +113,10 @@ class Prover:
                 return Verdict(self._known, verdict.better)
         # above it boxes for the whole mixture are tried before branch and bound is resumed
         wide = enough + 0.02 * self.utility.of_x(self.p_x)
-        if self._together and not self._tree_is_wide():
+        if self._tree is None or self._tree.spread <= SIZES.wide_tree:
             verdict = self._branch(duals, gap, deadline.part(SHARES.last_branching))
             if settled(verdict):
                 return verdict
-        if not (self._together and self.space.n_x <= SIZES.box_symbols):
-            self._box(outputs, wide, deadline.part(SHARES.boxes))
-            few_rows = self._few_dimensions() and self.space.n_slacks <= SIZES.long_walk_rows
-            if few_rows and not self._tried_all:
-                verdict = self._branch(duals, gap, deadline.part(SHARES.branching))
-                if settled(verdict):
-                    return verdict
-                self._tried_all, self._tried = True, 0
-                if self.walk(deadline.part(SHARES.long_walk), SIZES.walk_vertices):
-                    return self._check_all(duals)
         self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
 
@@ -143,16 +127,9 @@ class Prover:
 
     def _few(self) -> int:
         """Return the most vertices for which a walk is faster than branch and bound."""
-        most = SIZES.walk_entries * (SIZES.walk_factor if self._few_dimensions() else 1)
+        few = self.space.n_free <= SIZES.walk_dimensions
+        most = SIZES.walk_entries * (SIZES.walk_factor if few else 1)
         return most // (self.space.n_basic * (self.space.n_free + 1))
-
-    def _few_dimensions(self) -> bool:
-        return self.space.n_free <= SIZES.walk_dimensions
-
-    def _tree_is_wide(self) -> bool:
-        """Return whether so many of a tree's boxes are open that it will not end in time."""
-        most = SIZES.wide_tree if self.space.n_x <= SIZES.box_symbols else SIZES.wide_tree_of_many
-        return self._tree is not None and self._tree.spread > most
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is at most `enough`."""

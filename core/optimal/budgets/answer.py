@@ -173,7 +173,7 @@ def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> F
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
         return _aside(task, replace(plain, rows=rows, blocks=()), solve, bounds=False)
     until = task.deadline.part(SHARES.without_budgets)
-    kernel = silent_outputs(excess, task.p_x, seed=task.seed, deadline=until)
+    kernel = silent_outputs(excess, task.p_x, until)
     task.offer(kernel)
     return kernel
 

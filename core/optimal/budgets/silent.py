@@ -1,52 +1,72 @@
 """Outputs independent of S with utility for X, and a mechanism of such outputs, of any size.
 
-P_X is decomposed into vertices of {r : every lift is 1}, of at most n_s symbols each: the largest
-multiple that leaves no entry negative is subtracted, and the rest again gives S lifts of 1.
+Vertices of {r : P(S | r) = P(S)} are taken from P_X, each as often as its scarcest symbol allows,
+until nothing is left: whatever share is taken, the rest reveals nothing about S.
 """
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 import numpy as np
 from scipy import sparse
 
 from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError
+from core.limits import ROUNDING
+from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import INFINITY, LinearProgram
-from core.optimal.tolerances import NOUGHT
 from core.validation import FloatArray
+
+
+def silent_outputs(excess: FloatArray, p_x: FloatArray, deadline: Deadline) -> FloatArray:
+    """Return P(y | x) of vertices r ≥ 0 with excess @ r = 0 that mix to P_X; excess (n_s, n_x)."""
+    sizes = np.abs(excess).max(axis=1)
+    equations = np.vstack([np.ones(len(p_x)), excess[sizes > 0] / sizes[sizes > 0, None]])
+    right = np.append(1.0, np.zeros(len(equations) - 1))
+    program = LinearProgram(sparse.csr_array(equations), right, right)
+    left, outputs = p_x.copy(), []
+    while not deadline.over:
+        present = left > ROUNDING * p_x
+        if not present.any():
+            break
+        cost = np.zeros(len(p_x))
+        cost[np.argmax(left)] = -1.0
+        program.set_costs(cost)
+        program.set_col_bounds(np.zeros(len(p_x)), np.where(present, INFINITY, 0.0))
+        try:
+            vertex = _exact(equations, right, np.where(present, program.solve().x, 0.0))
+        except (InfeasibleError, SolverError):  # by rounding, which has added up in the rest
+            break
+        used = np.flatnonzero(vertex)
+        share = float((left[used] / vertex[used]).min())
+        scarcest = used[left[used] <= share * vertex[used] * (1 + ROUNDING)]
+        outputs.append(share * vertex)
+        left = np.maximum(left - share * vertex, 0.0)
+        left[scarcest] = 0.0
+    # what is left of P_X, relative to the likeliest output, that is rounding: as an output of its
+    # own it would tell something about S
+    if outputs and left.sum() < 1e-9 * max(output.sum() for output in outputs):
+        max(outputs, key=np.sum)[:] += left
+    elif left.any():
+        outputs.append(left)
+    weights = np.array(outputs)
+    kernel: FloatArray = (weights / weights.sum(axis=0)).T
+    return kernel
+
+
+def _exact(equations: FloatArray, right: FloatArray, vertex: FloatArray) -> FloatArray:
+    """Return a vertex without a linear program's tolerance: its symbols' own solution."""
+    # largest entry of a vertex that is taken for rounding, relative to its largest
+    used = np.flatnonzero(vertex > 1e-9 * vertex.max())
+    solved = np.linalg.lstsq(equations[:, used], right)[0]
+    result = np.zeros(len(vertex))
+    result[used] = np.maximum(solved, 0.0)
+    return result
+
 
 STARTS = 30
 """Random costs from whose vertices descents start."""
-
-
-def silent_outputs(
-    excess: FloatArray, p_x: FloatArray, *, seed: int, deadline: Deadline
-) -> FloatArray:
-    """Return P(y | x) of a mechanism whose Y is independent of S; excess (n_s, n_x)."""
-    rng, n_x = np.random.default_rng(seed), len(p_x)
-    size = np.abs(excess).max(axis=1, keepdims=True)
-    rows = np.vstack([np.ones(n_x), (excess / np.where(size > 0, size, 1.0))])
-    right = np.append(1.0, np.zeros(len(excess)))
-    program = LinearProgram(sparse.csr_array(rows), right, right)
-    left, upper, outputs = p_x.copy(), np.ones(n_x), []
-    # probability up to which the rest becomes one output, as it is within the program's tolerance
-    while left.sum() > 1e-9 and not deadline.over:
-        program.set_col_bounds(np.zeros(n_x), upper)
-        program.set_costs(rng.random(n_x))
-        try:
-            r = program.solve().x
-        except (InfeasibleError, SolverError):  # by rounding, the rest has no such vertex
-            break
-        on = r > NOUGHT
-        times = float((left[on] / r[on]).min())
-        weights = np.minimum(times * np.where(on, r, 0.0), left)
-        outputs.append(weights)
-        left = left - weights
-        upper = np.where(left > NOUGHT * p_x, 1.0, 0.0)
-    columns = np.array([*outputs, left]).T
-    columns = columns[:, columns.sum(axis=0) > 0]
-    result: FloatArray = columns / columns.sum(axis=1, keepdims=True)
-    return result
 
 
 class SilentSearch:
@@ -61,27 +81,19 @@ class SilentSearch:
         left = np.append(right[: 1 + len(scaled)], np.full(len(rows), -INFINITY))
         self._program = LinearProgram(sparse.csr_array(matrix), left, right)
 
+    def _lowest(self, costs: FloatArray) -> FloatArray:
+        """Return the output of least costs·r."""
+        self._program.set_costs(costs)
+        r = np.maximum(self._program.solve().x, 0.0)
+        result: FloatArray = r / r.sum()
+        return result
+
     def outputs(self, prices: FloatArray) -> FloatArray:
         """Return at most STARTS outputs of low H(r) − π·r, (k, n_x), where descents end."""
         ends: list[FloatArray] = []
-        for _ in range(STARTS):
-            costs: FloatArray = np.asarray(self._rng.normal(size=self._n_x))
-            r: FloatArray | None = None
-            for _ in range(6):  # most steps of a descent: nearly all end after three
-                self._program.set_costs(costs)
-                try:
-                    ahead = np.maximum(self._program.solve().x, 0.0)
-                except (InfeasibleError, SolverError):  # P_X is the only one, up to rounding
-                    break
-                ahead /= ahead.sum()
-                if r is not None and np.abs(ahead - r).max() < NOUGHT:
-                    break
-                r = ahead
-                # entries are raised to this where a cost is linearized, as its slope at 0 is
-                # infinite
-                costs = -np.log(np.maximum(r, 1e-9)) - prices
-            if r is None:
-                break
-            ends.append(r)
+        with suppress(InfeasibleError, SolverError):  # P_X is the only one, up to rounding
+            for _ in range(STARTS):
+                r = self._lowest(np.asarray(self._rng.normal(size=self._n_x)))
+                ends += descend(r, prices, self._lowest)[-1:] or [r]
         result: FloatArray = np.array(ends).reshape(-1, self._n_x)
         return result

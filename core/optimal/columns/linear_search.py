@@ -20,7 +20,7 @@ from core.limits import ROUNDING
 from core.optimal.concave_descent import descend
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.centred_master import CentredMaster
-from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.programs.highs import INFINITY, LinearProgram, sliced
 from core.optimal.programs.master import Master, Mixture
 from core.optimal.tolerances import PRICE
 from core.optimal.utility import MutualInformation
@@ -73,9 +73,9 @@ class LinearSearch:
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
         self._rows = _rows(allowed, p_x)
-        self._searched = self._whole = _slice(self._rows, p_x)
+        self._searched = self._whole = sliced(self._rows, p_x)
         if allowed.restriction is not None:
-            self._searched = _slice(_rows(allowed.restriction, p_x), p_x)
+            self._searched = sliced(_rows(allowed.restriction, p_x), p_x)
         # least weight of a symbol's penalty, relative to 1/n_x: with less, a symbol of probability
         # 1e-9 stays uncovered; with much more, its dual outweighs those of likely symbols
         self.master = Master(p_x, self._utility, p_x[None], 0.003 / len(p_x))
@@ -229,7 +229,7 @@ class LinearSearch:
 
     def _descend(self, start: FloatArray, duals: FloatArray) -> list[FloatArray]:
         """Return the successive vertices of a descent from a start, the best last."""
-        return descend(start, duals, self._lowest, lambda r: float(self._utility.cost(r)))
+        return descend(start, duals, self._lowest)
 
     def _lowest(self, cost: FloatArray) -> FloatArray:
         """Return the allowed posterior that minimizes cost·r."""
@@ -258,15 +258,3 @@ def _rows(allowed: AllowedSet, p_x: FloatArray) -> sparse.csr_array:
     largest = abs(rows).max(axis=1).toarray().ravel()
     scale = sparse.diags_array(1 / np.where(largest > 0, largest, 1.0))
     return sparse.csr_array(scale @ rows)
-
-
-def _slice(rows: sparse.csr_array, p_x: FloatArray) -> LinearProgram:
-    """Return the linear program of rows, as of `_rows`, and Σr = 1."""
-    count, n_vars = rows.shape
-    mass = sparse.csr_array(np.append(p_x, np.zeros(n_vars - len(p_x)))[None])
-    return LinearProgram(
-        sparse.csr_array(sparse.vstack([mass, rows])),
-        np.append(1.0, np.full(count, -INFINITY)),
-        np.append(1.0, np.zeros(count)),
-        primal=True,
-    )

@@ -252,6 +252,15 @@ class LinearProgram:
         return outcome
 
 
+def sliced(rows: sparse.csr_array, norm: FloatArray, *, primal: bool = True) -> LinearProgram:
+    """Return the program of v ≥ 0, (n,), with norm·v = 1 and rows @ v ≤ 0; norm on the first v."""
+    count, n = rows.shape
+    first = sparse.csr_array(np.append(norm, np.zeros(n - len(norm)))[None])
+    matrix = sparse.csr_array(sparse.vstack([first, rows]))
+    none, zero = np.full(count, -INFINITY), np.zeros(count)
+    return LinearProgram(matrix, np.append(1.0, none), np.append(1.0, zero), primal=primal)
+
+
 _DECIDED = (_STATUS.kOptimal, _STATUS.kInfeasible, _STATUS.kTimeLimit, _STATUS.kUnbounded)
 """Statuses after which another run is of no use."""
 

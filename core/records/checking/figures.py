@@ -13,6 +13,7 @@ from core.data.counts.report import Counted
 from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import Mechanism
+from core.mechanisms.result import CUT
 from core.records.certificate import REPEATS, code_hash
 from core.records.checking.check import CLOSE, Check, close, reworded
 from core.records.fields import LINKED, PLAIN_HASH, level_units, plain_numbers
@@ -20,7 +21,6 @@ from core.records.recount import kept_information, plain_levels, released
 from core.release.repeats import draws
 from core.scenario import Scenario, answer
 from core.scenario.purpose import build_purpose
-from core.studies.known import UNPROVEN
 from core.studies.side_by_side import SLOW_CELLS, entries, levels, reference
 from core.three_way import ThreeWay
 from core.validation import FloatArray, shown
@@ -392,7 +392,7 @@ def _wrong(
         if missed > slack:
             return f"It is not optimal: another mechanism keeps {missed:.6g} more."
     same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
-    if not same or UNPROVEN in (proof["status"], again.status):
+    if not same or CUT in (proof["status"], again.status):
         return ""
     other = _other(body, again)
     if other is not None:

@@ -11,11 +11,11 @@ import streamlit as st
 from core.data import Counted
 from core.errors import CoreError
 from core.jobs import Job
+from core.mechanisms.result import CUT
 from core.scenario import Result, Scenario, answer
 from core.scenario.url import to_query
 from core.studies.advice import Realised, is_sampled, realised_levels
 from core.studies.frontier import Frontier
-from core.studies.known import UNPROVEN
 from core.studies.what_if import Variant, variants
 from pages.ui.explore.frontier_lines import Lines
 from pages.ui.frame import state
@@ -92,7 +92,7 @@ def _work(case: Variant) -> LongAnswer[Result]:
         answer,
         given,
         case.scenario.time_limit + answers.PATIENCE,
-        is_final=lambda result: result.mechanism.status != UNPROVEN,
+        is_final=lambda result: result.mechanism.status != CUT,
     )
     return work
 

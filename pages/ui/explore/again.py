@@ -11,12 +11,12 @@ import streamlit as st
 
 from core.jobs import Job
 from core.mechanisms import Mechanism
+from core.mechanisms.result import CUT
 from core.notions import catalogue as notions
 from core.release.repeats import Redrawn, redrawn
 from core.release.second_release import obstacle, second_release
 from core.scenario import DOMAINS, Result, Scenario
 from core.scenario.context import file_part
-from core.studies.known import UNPROVEN
 from pages.ui.chart import MadeOf, chart
 from pages.ui.frame import state
 from pages.ui.parts import exports
@@ -222,6 +222,6 @@ def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
         # seconds beyond its time limit after which the design of a second release is given up
         both.time_limit + 120.0,
         urgent=True,
-        is_final=lambda made: made.status != UNPROVEN,
+        is_final=lambda made: made.status != CUT,
     )
     return work

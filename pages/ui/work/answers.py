@@ -17,10 +17,11 @@ from core.jobs.work import improve_answer
 from core.joint import Joint
 from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
+from core.mechanisms.result import CUT
 from core.scenario import DOMAINS, Result, Scenario, answer, measured
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets
-from core.studies.known import OPTIMUM, UNPROVEN
+from core.studies.known import OPTIMUM
 from pages.ui.work import glances, long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.long_answer import LONGER, LongAnswer
@@ -55,7 +56,7 @@ def evaluate(scenario: Scenario) -> Result:
     best = _known(scenario)
     if elsewhere and best is None:
         raise UnfinishedError(f"Computing {catalogue.entry(scenario.mechanism).title}…")
-    if best is None or (best.status == UNPROVEN and not elsewhere):
+    if best is None or (best.status == CUT and not elsewhere):
         best = _glance(scenario)
     return _measured(scenario, best)
 
@@ -79,7 +80,7 @@ def is_provisional(result: Result) -> bool:
 
 def may_improve(result: Result) -> bool:
     """Return whether a time limit cut the search for an answer short."""
-    return result.mechanism.status == UNPROVEN
+    return result.mechanism.status == CUT
 
 
 def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
@@ -160,7 +161,7 @@ def search_limit(scenario: Scenario) -> float:
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
     """Return whether a time limit cut an answer's search short, and a longer one is possible."""
-    if shown.status != UNPROVEN or _name(scenario) not in visit().searched:
+    if shown.status != CUT or _name(scenario) not in visit().searched:
         return False
     return search_limit(scenario) < LONGEST
 
@@ -179,7 +180,7 @@ def _start(scenario: Scenario) -> Scenario | None:
         return None
     start = replace(scenario, mechanism=START)
     known = _known(start)
-    done = known is not None and known.status != UNPROVEN
+    done = known is not None and known.status != CUT
     return None if done or _name(start) in visit().searched else start
 
 
@@ -202,7 +203,7 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
         *(scenario.data, key, work, arguments, limit),
         urgent=True,
         keep=False,
-        is_final=lambda outcome: outcome.mechanism.status != UNPROVEN,
+        is_final=lambda outcome: outcome.mechanism.status != CUT,
     )
 
 
@@ -268,7 +269,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         *(scenario.data, _question(scenario), sweep, arguments, 900.0),
         keep=False,
         is_final=lambda line: all(
-            mechanism.status not in (FAILED, UNPROVEN) for mechanism in line.mechanisms
+            mechanism.status not in (FAILED, CUT) for mechanism in line.mechanisms
         ),
     )
     return work
@@ -305,13 +306,13 @@ def _wanted(scenario: Scenario) -> bool:
     """Return whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
     if glances.is_slow(scenario):
-        open_ = known is not None and known.status == UNPROVEN
+        open_ = known is not None and known.status == CUT
         return known is None or (open_ and _name(scenario) not in visit().searched)
     if _name(scenario) in visit().searched:
         return False
-    if known is None or known.status == UNPROVEN:
+    if known is None or known.status == CUT:
         known = _glance(scenario)
-    return known.status == UNPROVEN
+    return known.status == CUT
 
 
 @sparing()

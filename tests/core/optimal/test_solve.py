@@ -305,25 +305,6 @@ def test_a_round_set_is_solved_to_the_gap(alpha):
         assert value <= outcome.upper_bound
 
 
-def test_a_longer_walk_answers_where_branch_and_bound_does_not(monkeypatch):
-    monkeypatch.setitem(vars(SIZES), "exact_variables", 0)
-    monkeypatch.setitem(vars(SIZES), "low_symbols", (0, 0))
-    monkeypatch.setattr("core.optimal.bounds.box_programs.BoxPrograms.suits", lambda _: False)
-    joint = Joint.random_dirichlet(3, 7, 0.5, np.random.default_rng(0))
-    allowed = LIP(0.4).allowed_set(joint)
-    prover = Prover(allowed, polytope(allowed, joint.p_x), joint.p_x, MutualInformation())
-    best = maximise(allowed, joint.p_x)
-    monkeypatch.setitem(vars(SIZES), "walk_entries", 0)
-    monkeypatch.setitem(vars(SHARES), "quick_branching", 0.0)
-    monkeypatch.setitem(vars(SHARES), "branching", 0.0)
-    duals = np.full(7, 5.0)  # far too high: no time to disprove them
-    first = prover.check(duals, 1e-6, Deadline.after(30))
-    assert prover.vertices is not None
-    assert first.bound >= best.utility
-    assert len(first.better)
-    assert (allowed.rows @ first.better.T).max() < 1e-9
-
-
 def test_columns_answer_where_time_is_over_among_the_vertices(monkeypatch):
     def late(*_):
         raise TimeLimitError("The linear program was not solved in the time given.")

@@ -10,11 +10,12 @@ from scipy import optimize
 
 from core import mechanisms as m
 from core.joint import Joint
+from core.mechanisms.result import CUT
 from core.notions import LDP, LIP, Average
 from core.scenario import Scenario
 from core.studies.frontier import sweep
 from core.studies.funnel import budgets, envelope, lend, measure, most_between, taken
-from core.studies.known import UNPROVEN, Known
+from core.studies.known import Known
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(2))
 FUNNEL = Average("mutual_information", 1.0)
@@ -102,7 +103,7 @@ def test_an_answer_is_never_below_a_mixture_of_its_neighbours(notion, purpose):
         known.add(at, JOINT, at.build_mechanism(JOINT))
     here = replace(request, eps=0.5 * most)
     poor = replace(here, mechanism="constant").build_mechanism(JOINT)
-    known.add(here, JOINT, replace(poor, status=UNPROVEN, notion=here.build_notion(JOINT)))
+    known.add(here, JOINT, replace(poor, status=CUT, notion=here.build_notion(JOINT)))
     result = known.best(here, JOINT)
     room = taken(reported, [0.2 * most, 0.5 * most, 0.7 * most], JOINT)
     share = (room[1] - room[0]) / (room[2] - room[0])

@@ -9,10 +9,11 @@ from core import clock
 from core.data import DataSpec, count
 from core.errors import SolverError
 from core.joint import Joint
+from core.mechanisms.result import CUT
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import sweep
-from core.studies.known import EMPTY, UNPROVEN, Known, _promise_key
+from core.studies.known import EMPTY, Known, _promise_key
 
 JOINT = Joint.from_counts([[8, 1, 5, 5, 0], [1, 8, 5, 3, 2], [3, 3, 0, 4, 9]])
 JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
@@ -24,7 +25,7 @@ def made(scenario, joint=JOINT):
 
 
 def unproven(mechanism, bound):
-    return replace(mechanism, status=UNPROVEN, upper_bound=bound, gap=bound - mechanism.utility)
+    return replace(mechanism, status=CUT, upper_bound=bound, gap=bound - mechanism.utility)
 
 
 def test_nothing_is_known_of_a_question_that_nobody_asked():
@@ -44,7 +45,7 @@ def test_any_mechanism_at_a_smaller_budget_is_a_start_for_the_optimum(notion, me
     assert start.utility == pytest.approx(result.utility)
     assert start.audit.holds
     assert start.notion == larger.build_notion(JOINT)
-    assert start.status == UNPROVEN or start.gap <= larger.gap
+    assert start.status == CUT or start.gap <= larger.gap
     assert known.best(replace(larger, eps=0.7), JOINT) is None
 
 
@@ -68,7 +69,7 @@ def test_a_worse_answer_to_the_same_question_changes_nothing_and_a_better_one_ta
     glance = made(replace(OPTIMAL, mechanism="watchdog"))
     glance = unproven(replace(glance, notion=proven.notion), proven.upper_bound + 0.5)
     known.add(OPTIMAL, JOINT, glance)
-    assert known.best(OPTIMAL, JOINT).status == UNPROVEN
+    assert known.best(OPTIMAL, JOINT).status == CUT
     known.add(OPTIMAL, JOINT, proven)
     assert known.best(OPTIMAL, JOINT).utility == proven.utility
     known.add(OPTIMAL, JOINT, glance)
@@ -255,7 +256,7 @@ def test_what_is_proven_to_a_wide_gap_is_not_told_of_a_narrow_one():
     known.add(wide, JOINT, loose)
     assert known.best(wide, JOINT).status == "optimal"
     reported = known.best(OPTIMAL, JOINT)
-    assert reported is None or reported.status == UNPROVEN or reported.gap <= OPTIMAL.gap
+    assert reported is None or reported.status == CUT or reported.gap <= OPTIMAL.gap
 
 
 @pytest.mark.parametrize("scale", [1e-7, 1.0, 1e6])
@@ -286,7 +287,7 @@ def test_an_answer_that_was_cut_short_says_so_though_a_worse_one_was_not():
         for item in (cut, worse) if better_first else (worse, cut):
             known.add(SEARCH, JOINT, item)
         best = known.best(SEARCH, JOINT)
-        assert (best.utility, best.status) == (cut.utility, UNPROVEN)
+        assert (best.utility, best.status) == (cut.utility, CUT)
         known.add(SEARCH, JOINT, replace(result, status="heuristic"))  # as much, and not cut short
         assert known.best(SEARCH, JOINT).status == "heuristic"
         known.add(SEARCH, JOINT, cut)
@@ -295,8 +296,8 @@ def test_an_answer_that_was_cut_short_says_so_though_a_worse_one_was_not():
 
 def test_an_answer_from_a_smaller_budget_keeps_its_notes_and_that_it_was_cut_short():
     for own_status, carried, reported in (
-        ("heuristic", UNPROVEN, UNPROVEN),
-        (UNPROVEN, "heuristic", UNPROVEN),
+        ("heuristic", CUT, CUT),
+        (CUT, "heuristic", CUT),
         ("heuristic", "heuristic", "heuristic"),
     ):
         known = Known()
@@ -319,7 +320,7 @@ def test_what_a_search_ended_with_is_not_told_of_another_seed():
     known.add(request, JOINT, replace(open_, gap=JOINT_ENTROPY - result.utility))
     assert known.best(request, JOINT).status == "heuristic"
     other = known.best(replace(request, seed=1), JOINT)
-    assert (other.status, other.utility) == (UNPROVEN, pytest.approx(result.utility))
+    assert (other.status, other.utility) == (CUT, pytest.approx(result.utility))
     known.add(replace(request, seed=1), JOINT, result)  # a proof is one for every seed
     assert known.best(request, JOINT).gap <= OPTIMAL.gap
     search = replace(SEARCH, seed=0)

@@ -11,7 +11,7 @@ import pytest
 
 from core.__main__ import main
 from core.errors import InvalidInputError, SolverError
-from core.sweep import Results, local_cluster, run
+from core.sweep import Results, run
 from core.sweep import cluster as module
 from core.sweep.cluster import ClusterWorkers, OtherVersionError
 from core.sweep.points import chunks
@@ -229,40 +229,3 @@ def test_without_dask_a_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InvalidInputError, match=r"pip install 'liftscope\[cluster\]'"):
         ClusterWorkers("tcp://127.0.0.1:8786")
-
-
-class Fake:
-    """Stands for a cluster that is up, or that cannot be started."""
-
-    scheduler_address = "tcp://127.0.0.1:8786"
-
-    def __init__(self, **options):
-        Fake.options = options
-        if options["scheduler_port"] == 1:
-            raise RuntimeError("Cluster failed to start")
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        Fake.options["ended"] = True
-
-
-def test_a_cluster_to_try_is_up_until_it_is_interrupted(monkeypatch, capsys):
-    monkeypatch.setattr("distributed.LocalCluster", Fake)
-
-    def interrupt():
-        raise KeyboardInterrupt
-
-    assert local_cluster.main(["--workers", "3"], wait=interrupt) == 0
-    assert "3 workers at tcp://127.0.0.1:8786" in capsys.readouterr().out
-    assert Fake.options["n_workers"] == 3
-    assert Fake.options["host"] == "127.0.0.1"
-    assert Fake.options["ended"]
-    assert local_cluster.main(["--port", "1"]) == 2
-    assert capsys.readouterr().err == (
-        "No cluster could be started at port 1: Cluster failed to start.\n"
-    )
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    assert local_cluster.main([]) == 2
-    assert "pip install" in capsys.readouterr().err

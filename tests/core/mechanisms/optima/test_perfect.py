@@ -11,9 +11,10 @@ from core.allowed.inequalities import excess_lift
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.mechanisms import optimal
-from core.mechanisms.optima.starts import perfectly_private, starts, taken_apart
+from core.mechanisms.optima.starts import perfectly_private, starts
 from core.mechanisms.options import Options
 from core.notions import ALIP, LDP, LIP, Chi2Lift, L1Lift, PointwiseDivergence
+from core.optimal.budgets.silent import silent_outputs
 from core.release.perfect_privacy import perfect_privacy
 from tests.strategies import joints
 
@@ -89,7 +90,7 @@ def test_what_time_leaves_is_one_output_that_tells_nothing_either():
 
 def test_equations_that_rounding_has_made_contradictory_end_the_outputs():
     p_x = np.array([0.5, 0.3, 0.2])
-    kernel = taken_apart(np.array([[1.0, -1.0, -0.9]]), p_x, NEVER)
+    kernel = silent_outputs(np.array([[1.0, -1.0, -0.9]]), p_x, NEVER)
     assert kernel.sum(axis=1) == pytest.approx(1.0)
 
 
@@ -104,7 +105,7 @@ def test_a_symbol_that_is_used_up_is_no_part_of_a_later_output():
     ]  # a program's tolerance gives a used symbol 9e-10, of which nothing could be taken for ever
     joint = Joint.from_counts(weights)
     with clock.using(clock.Ticking(1.0)):
-        kernel = taken_apart(excess_lift(joint), joint.p_x, Deadline.after(50.0))
+        kernel = silent_outputs(excess_lift(joint), joint.p_x, Deadline.after(50.0))
     assert kernel.shape[1] <= joint.n_x
     assert (kernel.sum(axis=0) > 0).all()
 

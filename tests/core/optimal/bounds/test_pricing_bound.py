@@ -11,8 +11,14 @@ from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.joint import Joint
-from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
-from core.optimal.bounds.box_programs import BoxPrograms
+from core.notions import (
+    ALIP,
+    LDP,
+    Intersection,
+    L1Lift,
+    PointwiseMaximalLeakage,
+)
+from core.notions.robust_markov import RobustLIP, ball_around
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
@@ -23,6 +29,8 @@ from tests.strategies import finite_budgets, joints
 from tests.vertices import allowed_vertices, entropies
 
 TOLERANCE = 1e-7
+
+TABLE = Joint.from_counts([[30, 20, 10], [10, 40, 25]])
 
 
 def joint_of(seed: int) -> Joint:
@@ -51,11 +59,8 @@ def notion_of(seed: int):
     return PointwiseMaximalLeakage(eps)
 
 
-@pytest.mark.parametrize("together", [True, False])
-def test_never_above_the_true_minimum_for_any_prices(together, monkeypatch):
+def test_never_above_the_true_minimum_for_any_prices():
     """204 sets, prices of any sign and size: exact within the tolerance, never above."""
-    if not together:  # box by box, as where symbols are many
-        monkeypatch.setattr(BoxPrograms, "suits", lambda _: False)
     undercut = 0
     for seed in range(204):
         allowed = notion_of(seed).allowed_set(joint_of(seed))
@@ -77,6 +82,23 @@ def test_never_above_the_true_minimum_for_any_prices(together, monkeypatch):
             assert result.columns, seed
             undercut += 1
     assert 50 < undercut < 180
+
+
+@pytest.mark.parametrize(
+    "notion", [L1Lift(0.2), RobustLIP(1.0, ball_around(TABLE))], ids=("l1", "robust")
+)
+def test_proofs_hold_with_several_auxiliary_variables(notion):
+    allowed = notion.allowed_set(TABLE)
+    assert allowed.n_auxiliary == 2
+    points = allowed_vertices(allowed)
+    for seed in range(6):
+        prices = np.random.default_rng(seed).uniform(0.1, 1.0, allowed.n_x)
+        result = PricingBound(allowed).minimise(prices, tolerance=TOLERANCE, time_limit=20.0)
+        costs = entropies(points)
+        assert (costs - points @ result.prices >= -1e-12).all()
+        if (costs - points @ prices).min() > 0:
+            assert result.finished
+            assert result.lower >= -TOLERANCE - 1e-9
 
 
 def mixture_of(points, p_x):

@@ -10,6 +10,8 @@ from scipy.optimize import linprog
 from core.allowed.allowed_set import AllowedSet
 from core.joint import Joint
 from core.notions import ALIP, LDP
+from core.optimal.bounds.box_programs import BoxPrograms
+from core.optimal.bounds.forest import secants
 from core.optimal.bounds.odds import (
     dominance,
     inherited_prices,
@@ -22,18 +24,11 @@ from core.optimal.bounds.relaxation import Multipliers, Relaxation
 from tests.vertices import allowed_vertices, entropies
 
 
-def focused(allowed: AllowedSet, d: int) -> Relaxation:
-    relaxation = Relaxation(allowed)
-    relaxation.focus(d)
-    return relaxation
-
-
-def truth(allowed: AllowedSet, d: int, costs, lower, upper):
+def truth(allowed: AllowedSet, costs, lower, upper):
     """The same program by scipy, auxiliary variables included; None where it has no solution."""
     rows = allowed.rows.toarray()
     n_x, auxiliary = allowed.n_x, rows.shape[1] - allowed.n_x
     mass = np.concatenate([np.ones(n_x), np.zeros(auxiliary)])
-    mass[d] = 0.0
     answer = linprog(
         np.concatenate([costs, np.zeros(auxiliary)]),
         A_ub=rows,
@@ -51,18 +46,16 @@ def truth(allowed: AllowedSet, d: int, costs, lower, upper):
 def test_any_multipliers_prove_no_more_than_the_optimum(notion, seed):
     rng = np.random.default_rng(seed)
     allowed = notion.allowed_set(Joint.random_uniform(3, 5, rng))
-    d = int(rng.integers(5))
-    relaxation = focused(allowed, d)
+    relaxation = Relaxation(allowed)
     lower, upper = rng.random(5) * 0.1, 0.3 + rng.random(5)
-    upper[d] += 2.0
     costs = rng.normal(size=5)
-    best = truth(allowed, d, costs, lower, upper)
+    best = truth(allowed, costs, lower, upper)
     wild = Multipliers(rng.exponential(size=allowed.rows.shape[0]), float(rng.normal()))
     bound, _ = relaxation.proven(costs, lower, upper, wild)
     point, multipliers = relaxation.solve(costs, lower, upper)
     if best is None:
         assert point is None
-        assert relaxation.shown_empty(lower, upper, multipliers)
+        assert relaxation.proven(np.zeros(5), lower, upper, multipliers)[0] > 0
         return
     assert point is not None
     assert bound <= best + 1e-9
@@ -71,20 +64,19 @@ def test_any_multipliers_prove_no_more_than_the_optimum(notion, seed):
     # within the box, the bound and a reduced cost say how far a variable can go
     raised = lower.copy()
     raised[2] = (lower[2] + upper[2]) / 2
-    beyond = truth(allowed, d, costs, raised, upper)
+    beyond = truth(allowed, costs, raised, upper)
     if beyond is not None and reduced[2] > 0:
         assert beyond >= own + reduced[2] * (raised[2] - lower[2]) - 1e-8
 
 
 @pytest.mark.parametrize("d", range(4))
 def test_secants_lie_below_the_entropies_and_meet_them_at_the_ends(d):
-    relaxation = focused(AllowedSet(sparse.csr_array((0, 4)), 4), d)
     rng = np.random.default_rng(d)
     lower = np.array([0.0, 0.2, 0.5, 0.3])
     upper = np.array([0.4, 0.2, 1.0, 0.3 + 1e-12])
     if d == 0:
         lower[0], upper[0] = 0.5, 40.0
-    slopes, intercepts = relaxation.secants(lower, upper)
+    slopes, intercepts = (ends[0] for ends in secants(lower[None], upper[None], np.array([d])))
 
     def exact(point):
         values = entropies(np.diag(point))
@@ -104,46 +96,33 @@ def test_highest_odds_are_those_of_the_vertices():
         notion = LDP(0.5) if seed % 2 else ALIP(0.4, 0.4)
         allowed = notion.allowed_set(Joint.random_uniform(3, 5, np.random.default_rng(seed)))
         points = allowed_vertices(allowed)
-        for d in range(5):
-            share = points[:, d].max()
-            odds = focused(allowed, d).highest_odds()
+        odds, purest = BoxPrograms(allowed).purest
+        for d, share in enumerate(points.max(axis=0)):
+            assert purest[d, d] == pytest.approx(share)
             if share == 1:
-                assert odds == np.inf
+                assert odds[d] == np.inf
                 continue
-            assert odds >= share / (1 - share) * (1 - 1e-10)
-            assert odds == pytest.approx(share / (1 - share), rel=1e-6)
+            assert odds[d] >= share / (1 - share) * (1 - 1e-10)
+            assert odds[d] == pytest.approx(share / (1 - share), rel=1e-6)
 
 
 def test_odds_are_infinite_where_a_symbol_is_allowed_alone():
     allowed = AllowedSet(sparse.csr_array([[-1.0, 1.0, 1.0]]), 3)  # r_1 at least a half
-    assert focused(allowed, 0).highest_odds() == np.inf
-    assert focused(allowed, 1).highest_odds() == pytest.approx(1.0)
+    assert BoxPrograms(allowed).purest[0] == pytest.approx([np.inf, 1.0, 1.0])
 
 
 def test_auxiliary_variables_are_never_priced_below_zero():
     """h ≤ r_1 and r_2 ≤ h: multipliers that would gain by a boundless h are mended first."""
     allowed = AllowedSet(sparse.csr_array([[-1.0, 0.0, 1.0], [0.0, 1.0, -1.0]]), 2)
-    relaxation = focused(allowed, 0)
-    lower, upper, costs = np.zeros(2), np.array([9.0, 1.0]), np.array([1.0, 0.0])
-    best = truth(allowed, 0, costs, lower, upper)
-    assert best == pytest.approx(1.0)
-    tilted = Multipliers(np.array([0.0, 1.0]), 1.0)
-    assert relaxation.proven(costs, lower, upper, tilted)[0] == pytest.approx(1.0)
-    boundless = AllowedSet(sparse.csr_array([[0.0, 1.0, -1.0]]), 2)  # nothing holds h down
-    value, _ = focused(boundless, 0).proven(costs, lower, upper, Multipliers(np.ones(1), 0.0))
-    assert -1e-10 < value <= 0
-
-
-def test_focus_moves_from_symbol_to_symbol():
-    allowed = ALIP(0.4, 0.4).allowed_set(Joint.random_uniform(3, 5, np.random.default_rng(3)))
     relaxation = Relaxation(allowed)
-    costs, lower, upper = np.arange(5.0), np.zeros(5), np.full(5, 3.0)
-    for d in (2, 2, 4, 0):
-        relaxation.focus(d)
-        point, _ = relaxation.solve(costs, lower, upper)
-        assert point is not None
-        assert point.sum() - point[d] == pytest.approx(1.0)
-        assert costs @ point == pytest.approx(truth(allowed, d, costs, lower, upper))
+    lower, upper, costs = np.zeros(2), np.ones(2), np.array([1.0, 0.0])
+    best = truth(allowed, costs, lower, upper)
+    assert best == pytest.approx(0.5)
+    tilted = Multipliers(np.array([0.0, 0.5]), 0.5)
+    assert relaxation.proven(costs, lower, upper, tilted)[0] == pytest.approx(0.5)
+    boundless = AllowedSet(sparse.csr_array([[0.0, 1.0, -1.0]]), 2)  # nothing holds h down
+    value, _ = Relaxation(boundless).proven(costs, lower, upper, Multipliers(np.ones(1), 0.0))
+    assert -1e-10 < value <= 0
 
 
 @settings(max_examples=200, deadline=None)

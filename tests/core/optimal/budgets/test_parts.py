@@ -19,7 +19,6 @@ from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.plan import SIZES
 from core.optimal.utility import FDivergence, MutualInformation
-from tests.strategies import joints
 
 JOINT = Joint.random_uniform(3, 6, np.random.default_rng(4))
 INFORMATION = MutualInformation()
@@ -109,18 +108,8 @@ def test_newton_ends_where_a_fine_search_along_the_edge_does():
     assert len(inner) > 0
 
 
-@settings(max_examples=40)
-@given(joint=joints(), seed=st.integers(0, 100))
-def test_a_silent_release_tells_nothing(joint, seed):
-    excess = excess_lift(joint)
-    kernel = silent_outputs(excess, joint.p_x, seed=seed, deadline=Deadline.after(60))
-    assert kernel.sum(axis=1) == pytest.approx(np.ones(joint.n_x))
-    assert np.abs(excess @ (joint.p_x[:, None] * kernel)).max() < 1e-8
-    assert (kernel >= 0).all()
-
-
 def test_a_silent_release_without_time_says_nothing():
-    kernel = silent_outputs(excess_lift(JOINT), JOINT.p_x, seed=0, deadline=Deadline(0.0))
+    kernel = silent_outputs(excess_lift(JOINT), JOINT.p_x, Deadline(0.0))
     np.testing.assert_array_equal(kernel, np.ones((6, 1)))
 
 

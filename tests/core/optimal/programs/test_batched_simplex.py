@@ -139,9 +139,30 @@ def test_labels_that_are_no_vertex_are_passed_over():
     assert np.isnan(inverses(np.ones((1, 2, 2)))).all()
 
 
-def test_auxiliary_variables_need_a_row_that_bounds_them():
-    rows = sparse.csr_array([[1.0, -1.0, -1.0]])
-    assert not BoxPrograms.suits(AllowedSet(rows, 2))
-    assert BoxPrograms.suits(AllowedSet(rows, 3))
-    with pytest.raises(ValueError, match="1 auxiliary"):
-        BoxPrograms(AllowedSet(rows, 2))
+def test_a_row_that_a_boundless_auxiliary_variable_meets_asks_nothing():
+    """h is held down by r_1, g by h, and f by nothing: only the row that f meets is left out."""
+    rows = [[-1.0, 0.0, 1.0, 0.0, 0.0], [0.0, 0.0, -2.0, 1.0, 0.0], [0.0, 1.0, 0.0, -1.0, 0.0]]
+    free = [1.0, 0.0, -1.0, 0.0, -1.0]
+    held = BoxPrograms(AllowedSet(sparse.csr_array(rows), 2))
+    more = BoxPrograms(AllowedSet(sparse.csr_array([*rows, free]), 2))
+    np.testing.assert_array_equal(more.matrix, held.matrix)
+    boxes = Boxes(np.zeros((1, 2)), np.ones((1, 2)), np.ones((1, 2)))
+    _, upper, _ = held.widths(boxes)
+    np.testing.assert_allclose(upper, [[1.0, 1.0, 1.0, 2.0]])
+    ends = held.solve(boxes, np.array([[0.0, -1.0]]))  # r_2 ≤ g ≤ 2h ≤ 2r_1
+    assert ends.points[0, 1] == pytest.approx(2 / 3)
+    assert held.proven(boxes, np.array([[0.0, -1.0]]), ends)[0] == pytest.approx(-2 / 3)
+
+
+def test_many_boxes_are_solved_in_parts():
+    joint = Joint.random_dirichlet(3, 5, 1.0, np.random.default_rng(0))
+    programs = BoxPrograms(LDP(0.5).allowed_set(joint))
+    rng = np.random.default_rng(1)
+    boxes, costs = random_boxes(joint, 20, rng), rng.normal(size=(20, 5))
+    whole = programs.solve(boxes, costs)
+    programs.together = 7
+    parts = programs.solve(boxes, costs, labels=None)
+    again = programs.solve(boxes, costs, labels=whole.labels, enough=np.full(20, np.inf))
+    for ends in (parts, again):
+        np.testing.assert_array_equal(ends.empty, whole.empty)
+        np.testing.assert_allclose(ends.points[ends.solved], whole.points[whole.solved], atol=1e-9)

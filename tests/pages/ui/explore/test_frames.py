@@ -9,9 +9,9 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.data.spec import DataSpec
+from core.mechanisms.result import CUT
 from core.scenario import Scenario, evaluate
 from core.scenario.url import to_query
-from core.studies.known import UNPROVEN
 from pages.ui.explore import frames
 from tests.pages import sent
 from tests.pages.waiting import PATIENCE
@@ -59,7 +59,7 @@ def test_a_frame_says_what_the_page_says_at_rest(seed):
 
 def test_a_frame_of_a_cut_search_says_so():
     result = evaluate(Scenario(mechanism="watchdog"))
-    cut = replace(result, mechanism=replace(result.mechanism, status=UNPROVEN))
+    cut = replace(result, mechanism=replace(result.mechanism, status=CUT))
     answer = frames.frame([cut], "nats", lines=False)
     assert answer["open"]
     assert "frontier" not in answer["charts"]

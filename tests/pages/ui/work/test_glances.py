@@ -8,8 +8,8 @@ import pytest
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import Pool, State
+from core.mechanisms.result import CUT
 from core.scenario import Scenario, answer
-from core.studies.known import UNPROVEN
 from pages.ui.work import answers, glances
 from pages.ui.work.derived import counted
 from pages.ui.work.glances import Glancer
@@ -59,7 +59,7 @@ def test_where_others_search_the_answer_at_a_smaller_budget_is_the_glance(monkey
     glance = answers.evaluate(request).mechanism
     assert answers.is_refining(request)
     assert (glance.kernel == known.kernel).all()
-    assert glance.status == UNPROVEN
+    assert glance.status == CUT
     assert not glances.is_taken(request)
     (waiting,) = pool.open
     assert waiting[2][0] == glances.hurried(request)

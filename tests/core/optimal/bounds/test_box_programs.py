@@ -5,16 +5,18 @@ import pytest
 from scipy.optimize import linprog
 
 from core.joint import Joint
-from core.notions import ALIP, LDP
-from core.optimal.bounds.box_bound import BoxSolver
-from core.optimal.bounds.box_programs import BoxPrograms
+from core.notions import ALIP, LDP, L1Lift
+from core.notions.robust_markov import RobustLIP, ball_around
+from core.optimal.bounds.box_programs import Boxes, BoxPrograms
+
+JOINT = Joint.random_dirichlet(12, 6, 1.0, np.random.default_rng(0))
 
 
-def floors(answers, costs, lower, upper):
+def floors(priced, totals, costs, lower, upper):
     """Return what multipliers prove at any costs: each symbol takes its cheaper end."""
-    reduced = costs + answers.priced.rows - answers.masses[:, None]
+    reduced = costs + priced.rows - totals[:, None]
     least = np.minimum(reduced * lower, reduced * upper).sum(axis=1)
-    return least + answers.masses + answers.priced.rest
+    return least + totals + priced.rest
 
 
 def optimum(allowed, costs, lower, upper):
@@ -30,28 +32,29 @@ def optimum(allowed, costs, lower, upper):
     )
 
 
-@pytest.mark.parametrize("together", [True, False])
-@pytest.mark.parametrize("notion", [LDP(0.5), ALIP(0.3, 0.4)], ids=str)
-def test_kept_multipliers_prove_the_floors_of_their_programs(notion, together, monkeypatch):
-    """LDP has an auxiliary variable, whose own ends count: without them floors were lost."""
-    if not together:
-        monkeypatch.setattr(BoxPrograms, "suits", lambda _: False)
-    rng = np.random.default_rng(0)
-    joint = Joint.random_dirichlet(12, 6, 1.0, rng)
+@pytest.mark.parametrize(
+    "notion",
+    [LDP(0.5), ALIP(0.3, 0.4), L1Lift(0.3), RobustLIP(1.0, ball_around(JOINT, n=10**5))],
+    ids=str,
+)
+def test_kept_multipliers_prove_the_floors_of_their_programs(notion):
+    """LDP has an auxiliary variable, others several: their own ends count, else floors are lost."""
+    rng, joint = np.random.default_rng(0), JOINT
     allowed = notion.allowed_set(joint)
-    solver = BoxSolver(allowed)
-    assert solver.together == together
+    programs = BoxPrograms(allowed)
     lower = np.maximum(joint.p_x - rng.uniform(0, 0.5, (40, 6)), 0.0)
     upper = np.minimum(joint.p_x + rng.uniform(0, 0.5, (40, 6)), 1.0)
     costs = rng.normal(size=(40, 6))
-    answers = solver.solve(costs, lower, upper, [None] * 40)
-    assert answers.met.sum() > 10
-    met = np.flatnonzero(answers.met)
-    kept = floors(answers, costs, lower, upper)
-    np.testing.assert_allclose(kept[met], answers.floors[met], atol=1e-10)
+    boxes = Boxes(lower, upper, np.ones((40, 6)))
+    ends = programs.solve(boxes, costs)
+    met = np.flatnonzero(ends.solved)
+    assert len(met) > 10
+    priced = programs.priced(boxes, ends)
+    kept = floors(priced, ends.totals, costs, lower, upper)
+    np.testing.assert_allclose(kept[met], programs.proven(boxes, costs, ends)[0][met], atol=1e-10)
     other = rng.normal(size=(40, 6))  # other prices, and a part of each box
     inside, most = lower + 0.2 * (upper - lower), upper - 0.1 * (upper - lower)
-    proven = floors(answers, other, inside, most)
+    proven = floors(priced, ends.totals, other, inside, most)
     for i in met:
         same = optimum(allowed, costs[i], lower[i], upper[i])
         assert kept[i] == pytest.approx(same.fun, abs=1e-8)
