@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.learning.examples import (
-    ASKED,
+    RESPONDENTS,
     AlipExample,
     AlphaExample,
     FunnelExample,
@@ -118,8 +118,8 @@ def of_warner(case: WarnerExample) -> Sentences:
         coin = "A fair coin reveals nothing: ε = 0, and no number of answers gives an estimate."
     else:
         price = (
-            f"With {ASKED:,} answers its standard error is {percent(case.error, 1)}; with direct "
-            f"answers it is {percent(case.plain, 1)}."
+            f"With {RESPONDENTS:,} answers its standard error is {percent(case.error, 1)}; with "
+            f"direct answers it is {percent(case.plain, 1)}."
         )
         coin = (
             f"Each person tells the truth {percent(case.truth, 1)} of the time, which satisfies "

@@ -197,7 +197,7 @@ def _determined(result: Result, secret: str) -> str:
     if not report.determined:
         return ""
     records = number_of(report.determined, "record")
-    return f" For {records}, {report.known} alone already says {secret}."
+    return f" For {records}, {report.known} alone determines {secret}."
 
 
 def _kept(result: Result) -> str:

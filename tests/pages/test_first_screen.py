@@ -69,7 +69,7 @@ def first_screen(app):
     texts = []
     above(app.main, texts)
     answer = sent.answer(app)
-    return texts + ([] if answer is None else answer["said"])
+    return texts + ([] if answer is None else answer["sentences"])
 
 
 @pytest.mark.parametrize("page", NAMES)

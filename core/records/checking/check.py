@@ -40,6 +40,10 @@ REWORDED = (
         "promised of a person who has two names there",
         "promised about a person who appears under two names",
     ),
+    (
+        r"(cells?) never seen: answered like a typical member of the secret",
+        r"\1 never observed: treated as typical of the secret",
+    ),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 

@@ -342,7 +342,7 @@ def _marks(spec: DataSpec) -> None:
         required=True,
         on_change=_take_marks_kind,
         args=(present,),
-        help="The usual ones are NA, N/A, null, none, nan, ?, - and a single point. They mean a "
+        help="The usual ones are NA, N/A, null, none, nan, ?, - and a single period. They mean a "
         "missing value in a column of numbers, and are a level in any other column. A blank "
         "is always missing.",
     )
@@ -426,7 +426,7 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
                 args=(column, name),
                 width=184,
             )
-    _asked_order(spec, options)
+    _date_order(spec, options)
     _own_marks(spec, options)
     for own in spec.read.columns:
         st.caption(markdown(own.phrase()))
@@ -477,7 +477,7 @@ def _suggest_dates(spec: DataSpec) -> None:
                 )
 
 
-def _asked_order(spec: DataSpec, options: ColumnOptions) -> None:
+def _date_order(spec: DataSpec, options: ColumnOptions) -> None:
     """Ask which order is meant where the dates of a column fit two."""
     if options.kind != "date":
         return

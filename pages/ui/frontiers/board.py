@@ -31,7 +31,7 @@ FILE, FOLDER = "sweep_file", "sweep_folder"
 ENDS = (".parquet", ".pq")
 """Ends of the names of results files."""
 
-_TOLD = "_sweep_opened"
+_OPENED = "_sweep_opened"
 _FRESH = "_sweep_just_opened"
 
 
@@ -47,7 +47,7 @@ def show_opening() -> None:
             help="Loads the file's sweep, shows its points, and can continue an unfinished one.",
         )
         _folder()
-        good, message = st.session_state.get(_TOLD, (True, ""))
+        good, message = st.session_state.get(_OPENED, (True, ""))
         if message and good:
             st.caption(markdown(message))
         elif message:
@@ -83,7 +83,7 @@ def _folder() -> None:
 
 def _take_upload() -> None:
     file = st.session_state[FILE]
-    st.session_state.pop(_TOLD, None)
+    st.session_state.pop(_OPENED, None)
     if file is not None:
         _take(file.name, file.getvalue)
 
@@ -112,10 +112,10 @@ def _take(name: str, content: Callable[[], bytes]) -> None:
         _ask(gathered, name)
         results.take(gathered)
     except CoreError as error:
-        st.session_state[_TOLD] = (False, str(error))
+        st.session_state[_OPENED] = (False, str(error))
         return
     points, sweep = gathered.count, gathered.sweep
-    st.session_state[_TOLD] = (
+    st.session_state[_OPENED] = (
         True,
         f"{file_called(name)}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
     )
@@ -271,7 +271,7 @@ def _expected(sweep: Sweep) -> str:
         estimate = results.expected(sweep)
     except CoreError as error:
         if isinstance(error, SolverError):
-            return "Could not estimate the time: a single point takes long."
+            return "Could not estimate the time: a single point takes too long."
         return markdown(str(error))
     if isinstance(estimate, Job):
         progress.watched(lambda: None if estimate.finished else (0.0, ""), key="sweep_estimate")

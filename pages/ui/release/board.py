@@ -145,7 +145,7 @@ def _lost(plan: Plan) -> None:
         return
     secret = plan.draw.kind
     if plan.draw.commitment == lost:
-        how = f"The {secret} above is the one that drew it, so you can make the same file again."
+        how = f"The {secret} above drew it, so you can make the same file again."
     else:
         how = "Enter the seed or key that drew it to make the same file again."
     st.info(
