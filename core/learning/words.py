@@ -62,8 +62,8 @@ def nats(value: float) -> str:
         return "0 (no belief moves)"
     factor = f"{math.exp(value):.3g}"
     if factor == "1":
-        return f"{level(value)} (a change of {percent(math.expm1(value), 2)})"
-    return f"{level(value)} (a factor of {factor})"
+        return f"{level(value)} nats (a change of {percent(math.expm1(value), 2)})"
+    return f"{level(value)} nats (a factor of {factor})"
 
 
 def level(value: float) -> str:
@@ -98,7 +98,7 @@ def of_lift(test: Revealed) -> Sentences:
     shares = of_all(test.p_y)
     for y, name in enumerate(test.names):
         parts = [
-            f"{secret} is {change(test.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
+            f"“{secret}” is {change(test.lift[s, y])}" if s == 0 else f"“{secret}” {change(lift)}"
             for s, (secret, lift) in enumerate(zip(test.secrets, test.lift[:, y], strict=True))
         ]
         sentences.append(f"After “{name}” ({shares[y]} of all results), {' and '.join(parts)}.")

@@ -197,7 +197,8 @@ def _determined(result: Result, secret: str) -> str:
     if not report.determined:
         return ""
     records = number_of(report.determined, "record")
-    return f" For {records}, {report.known} alone determines {secret}."
+    determine = "determines" if len(result.scenario.data.known) == 1 else "determine"
+    return f" For {records}, {report.known} alone {determine} {secret}."
 
 
 def _kept(result: Result) -> str:

@@ -145,7 +145,7 @@ def test_a_step_beyond_the_last_merge_is_told():
     assert (
         markdown("step=99, but there are 20 merges; showing the last one") in app.warning[0].value
     )
-    assert app.slider(key="step").value == 7
+    assert app.slider(key="step").value == 20
 
 
 def test_distortion_of_names_is_one_sentence():

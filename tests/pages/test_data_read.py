@@ -7,6 +7,7 @@ from core.data import ColumnOptions, ReadOptions
 from core.data.readers.encoding import samples
 from core.scenario import Scenario
 from core.scenario.url import from_query
+from pages.ui.data import reading
 from tests.hostile.files import workbook
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
 
@@ -76,7 +77,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     )
     checked(app.run())
     assert spec(app).read == read
-    app.get("button_group")[0].set_value("the usual numeric codes")
+    app.get("button_group")[0].set_value(reading.USUAL)
     checked(app.run())
     assert spec(app).read.missing is None
 

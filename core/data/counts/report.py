@@ -130,9 +130,10 @@ class CountReport:
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
                 records = number_of(grouped.records, "record")
+                what = "marked as rare" if grouped.levels == 1 else "grouped into one"
                 result.append(
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
-                    f"({share}) {were(grouped.levels)} grouped into one."
+                    f"({share}) {were(grouped.levels)} {what}."
                 )
         if self.determined:
             share = _share(self.determined, self.n_used or 0)

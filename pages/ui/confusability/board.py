@@ -66,7 +66,7 @@ def _live(notices: DeltaGenerator, files: DeltaGenerator) -> None:
         counted = derived.counted(scenario.data)
     except CoreError as error:
         address.warn(*controls.URL.notices(), place=notices)
-        st.error(markdown(str(error)))
+        page_frame.show_remedies(scenario, error)
         return
     context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
     controls.question(scenario)

@@ -30,7 +30,7 @@ _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kep
 _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
-USUAL, CHOSEN = "the usual numeric codes", "chosen"
+USUAL, CHOSEN = "the usual ones", "custom"
 """The texts that mark a missing value."""
 
 OF_FILE, OWN = "as in the file", "custom"
@@ -233,7 +233,7 @@ def _weights(spec: DataSpec, columns: list[str]) -> None:
         st.session_state["read_weights_kind"] = SAMPLING if read.sampling else FREQUENCY
     st.session_state.setdefault("read_weights_kind", FREQUENCY)
     names = list(dict.fromkeys(["", *([chosen] if chosen else []), *columns]))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="read_weighted"):
+    with st.container(horizontal=True, vertical_alignment="top", key="read_weighted"):
         st.selectbox(
             "Weights",
             names,

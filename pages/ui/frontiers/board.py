@@ -17,13 +17,13 @@ from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old
-from pages.ui.frame import address, state, theme
+from pages.ui.frame import address, data_remedies, state, theme
 from pages.ui.frame import controls as common
 from pages.ui.frontiers import controls, findings, query, results
 from pages.ui.frontiers.query import MOST_POINTS, Request
 from pages.ui.frontiers.results import Desk, Shown
 from pages.ui.style.labels import markdown
-from pages.ui.work import context, progress, visits
+from pages.ui.work import context, derived, progress, visits
 
 FILE, FOLDER = "sweep_file", "sweep_folder"
 """Keys of the upload, and of the picker of a file in the server's folder."""
@@ -193,6 +193,15 @@ def _request() -> Request | None:
         return None
 
 
+def _is_uncountable() -> bool:
+    """Return whether the data of the sidebar cannot be counted."""
+    try:
+        derived.counted(state.data())
+    except CoreError:
+        return True
+    return False
+
+
 def _goes_on(place: Desk, sweep: Sweep) -> bool:
     """Return whether a sweep is there, or under way, that this session does not show yet."""
     if place.work is not None or _is_shown(place, sweep) or sweep.size > MOST_POINTS:
@@ -234,6 +243,8 @@ def _offer(place: Desk, sweep: Sweep) -> None:
     if obstacle := results.obstacle(sweep):
         results.expect_nothing()
         st.error(markdown(obstacle), icon=":material/error:")
+        if _is_uncountable():
+            data_remedies.buttons(state.data(), "frontiers_way")
         return
     if sweep.size > MOST_POINTS:
         results.expect_nothing()

@@ -236,8 +236,8 @@ def _downloads(release: results.Written, plan: Plan, original: str) -> None:
         )
     st.caption(
         "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{release.path.name}`. With {markdown(original)} and the {plan.draw.kind} you can check "
-        "everything."
+        f"{release.path.name}`. With the original, {markdown(original)}, and the "
+        f"{plan.draw.kind} you can check everything."
     )
 
 

@@ -24,7 +24,7 @@ from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import address, controls, following, state, theme
+from pages.ui.frame import address, controls, following, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
@@ -90,7 +90,7 @@ def _live() -> None:
         scenario = state.scenario()
         sample = results.sample(scenario)
     except CoreError as error:
-        st.error(markdown(str(error)))
+        page_frame.show_remedies(state.scenario(), error)
         return
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
