@@ -67,8 +67,8 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
         return ""
     if joint.weighted and of_estimate:
         return (
-            f"The records have sampling weights, and are worth about {joint.n:,}: how often the "
-            "confidence set has the true distribution is not known."
+            f"The records have sampling weights and are worth about {joint.n:,}. The probability "
+            "that the confidence set contains the true distribution is unknown."
         )
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))
     # share of cells in which fewer may be expected before a caution (Cochran's rule)

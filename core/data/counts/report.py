@@ -157,9 +157,8 @@ class CountReport:
         if self.effective is not None:
             records = number_of(self.n_used or 0, "record")
             result.append(
-                f"Shares are by the sampling weights of {self.sampling!r}: {records} are worth "
-                f"about {self.effective:,}, which is n (by Kish's approximation, so no confidence "
-                "is claimed)."
+                f"Shares are weighted by {self.sampling!r}: {records} are worth about "
+                f"{self.effective:,}. This n is Kish's approximation, so no confidence is claimed."
             )
         if self.unweighted:
             rows = number_of(self.unweighted, "row")
@@ -170,7 +169,7 @@ class CountReport:
             records = number_of(self.repeated, "record")
             result.append(
                 f"{records} {were(self.repeated)} left out: only one record of each person, "
-                f"whom {self.person!r} names, counts."
+                f"identified by {self.person!r}, counts."
             )
         return result
 

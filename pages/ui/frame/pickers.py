@@ -92,7 +92,7 @@ def promised(scenario: Scenario) -> None:
     secret = listed(scenario.data.secret) or "S"
     text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
     if known := scenario.data.known:
-        text = f"For someone who knows {listed(known)}: {text}"
+        text = f"For someone who knows {listed(known)}, {text[:1].lower()}{text[1:]}"
     with st.container(key=PROMISED):
         st.caption(f"**{markdown(meant.title)}**: {markdown(text)}")
 

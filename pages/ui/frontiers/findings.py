@@ -80,9 +80,10 @@ def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
         subtitle += " Tick: the proven upper bound."
     if sweep.draws is not None:
         subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
+    beside = "budget ε" if across == BUDGET else _short(across, sweep)
     with card(
         key="frontiers",
-        title=f"{_short(up, sweep)} against {_short(across, sweep)}",
+        title=f"{_short(up, sweep)} against {beside}",
         subtitle=subtitle,
         table=lambda: _table(sweep, groups, across, up, unit),
         formulas=FORMULA,
