@@ -242,7 +242,7 @@ FOLLOW = """() => {
   const live = (window.live = { moved: null, answered: [], painted: [], places: 0 });
   const board = document.querySelector(".st-key-board_charts");
   const plots = (names) => [...board.querySelectorAll(names.map((one) => `${one} .lsc-plot`))];
-  const whole = (names) => plots(names).every((one) => one.dataset.asked === one.dataset.drawn);
+  const whole = (names) => plots(names).every((one) => one.dataset.requested === one.dataset.drawn);
   const looked = (names, drawn) => {
     let last = null;
     return () => {

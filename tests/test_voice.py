@@ -109,8 +109,17 @@ def test_no_percentage_has_a_blank_before_its_sign():
     assert result == set()
 
 
-NAMES = {"found", "one", "told", "said", "asked"}
-"""Names that say nothing of what they hold."""
+PARTS = {"found", "told", "said", "asked"}
+"""Words that say nothing of what a name holds, alone or in a compound."""
+
+SETTINGS = {"told_a", "told_b"}
+"""Parameters of links, which do not change."""
+
+
+def says_nothing(name: str) -> bool:
+    """Return whether a name is "one", or has one of PARTS as a word: `is_found`, `toldOf`."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name.removesuffix("Error").removesuffix("NotFound"))
+    return name == "one" or not PARTS.isdisjoint(word.lower() for word in words)
 
 
 def test_names_say_what_they_hold():
@@ -119,7 +128,25 @@ def test_names_say_what_they_hold():
         for path, text in texts().items()
         if path.endswith(".py")
         for node in nodes(text)
-        if (name := named(node)) in NAMES
+        if says_nothing(name := named(node)) and name not in SETTINGS
+    }
+    assert result == set()
+
+
+@pytest.mark.parametrize("name", ["one", "is_found", "told_if_cut", "_ASKED", "askedKinds", "Told"])
+def test_a_compound_says_no_more_than_its_word(name):
+    assert says_nothing(name)
+    assert not says_nothing("one_of")
+    assert not says_nothing("foundation")
+
+
+def test_names_in_scripts_say_what_they_hold():
+    result = {
+        (path.name, name)
+        for path in (ROOT / "pages").rglob("*.js")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        for name in re.findall(r"[\w$]+", re.sub(r"(?<!:)//.*", "", line))
+        if says_nothing(name)
     }
     assert result == set()
 

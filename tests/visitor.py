@@ -244,7 +244,7 @@ class Visitor:
             if element.component_name == BOARD:
                 reported = json.loads(element.bytes)["answers"].values()
                 self.texts[place] = " ".join(
-                    sentence for item in reported if item for sentence in item["said"]
+                    sentence for item in reported if item for sentence in item["sentences"]
                 )
             if element.component_name == WORK:
                 self._begin_to_look(json.loads(element.json), message.delta.fragment_id)

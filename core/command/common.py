@@ -19,7 +19,7 @@ from typing import Any
 from core import clock
 from core.codec import read_json
 from core.data import ReadOptions, Sources
-from core.data.readers.describe import size_said
+from core.data.readers.describe import size_text
 from core.data.readers.reading import Upload
 from core.errors import InvalidInputError, unwritten
 from core.records.design import named_file
@@ -151,7 +151,7 @@ def with_file(
             "another file, or a changed one."
         )
     if read.weight or read.sampling or read.person:
-        say(f"{path.name}: {size_said(key, sources, read)}.")
+        say(f"{path.name}: {size_text(key, sources, read)}.")
     if called is not None:
         called[key] = str(path)
     return replace(scenario, data=replace(scenario.data, source=key))

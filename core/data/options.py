@@ -419,7 +419,7 @@ class ReadOptions:
         if self.person:
             only = ": only the first record of each counts" if self.first else ""
             if self.drawn is not None:
-                only = f": one record of each counts, drawn by the seed {self.drawn}"
+                only = f": one record of each counts, drawn with seed {self.drawn}"
             parts.append(f"persons are named by {self.person!r}{only}")
         if self.omit:
             parts.append(f"rows called {', '.join(self.omit)} left out")

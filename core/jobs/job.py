@@ -52,7 +52,7 @@ class Job(Generic[T]):
         self.progress: Any = None
         self.time_limit = time_limit
         self._finished = threading.Event()
-        self._asked_at = time.monotonic()
+        self._requested_at = time.monotonic()
         self._started_at: float | None = None
         self._working_at: float | None = None
         self._ended_at: float | None = None
@@ -64,7 +64,7 @@ class Job(Generic[T]):
     @property
     def seconds_awaited(self) -> float:
         """Seconds since the request, including the wait for a worker."""
-        return (self._ended_at or time.monotonic()) - self._asked_at
+        return (self._ended_at or time.monotonic()) - self._requested_at
 
     @property
     def seconds(self) -> float:

@@ -121,7 +121,7 @@ PRIORS = np.linspace(0.01, 0.99, 99)
 ORDERS = np.geomspace(1.0, 50.0, 50)
 """The orders α at which the mean of lifts is worked out."""
 
-ASKED = 1_000
+RESPONDENTS = 1_000
 """People who answer in Warner's survey."""
 
 BUDGETS = np.linspace(0.25, 6.0, 24)
@@ -175,8 +175,10 @@ def warner_example(share: float, truth: float, values: int) -> WarnerExample:
         truth=truth,
         eps=LDP(1.0).achieved(coin, flipped(truth)),
         p_yes=p_yes,
-        error=float(np.sqrt(p_yes * (1 - p_yes) / ASKED) / stretch) if stretch > 0 else math.inf,
-        plain=float(np.sqrt(share * (1 - share) / ASKED)),
+        error=float(np.sqrt(p_yes * (1 - p_yes) / RESPONDENTS) / stretch)
+        if stretch > 0
+        else math.inf,
+        plain=float(np.sqrt(share * (1 - share) / RESPONDENTS)),
         values=values,
         budgets=BUDGETS,
         best=best,

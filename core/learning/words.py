@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.learning.examples import (
-    ASKED,
+    RESPONDENTS,
     AlipExample,
     AlphaExample,
     FunnelExample,
@@ -62,8 +62,8 @@ def nats(value: float) -> str:
         return "0 (no belief moves)"
     factor = f"{math.exp(value):.3g}"
     if factor == "1":
-        return f"{level(value)} (a change of {percent(math.expm1(value), 2)})"
-    return f"{level(value)} (a factor of {factor})"
+        return f"{level(value)} nats (a change of {percent(math.expm1(value), 2)})"
+    return f"{level(value)} nats (a factor of {factor})"
 
 
 def level(value: float) -> str:
@@ -98,7 +98,7 @@ def of_lift(test: Revealed) -> Sentences:
     shares = of_all(test.p_y)
     for y, name in enumerate(test.names):
         parts = [
-            f"{secret} is {change(test.lift[s, y])}" if s == 0 else f"{secret} {change(lift)}"
+            f"“{secret}” is {change(test.lift[s, y])}" if s == 0 else f"“{secret}” {change(lift)}"
             for s, (secret, lift) in enumerate(zip(test.secrets, test.lift[:, y], strict=True))
         ]
         sentences.append(f"After “{name}” ({shares[y]} of all results), {' and '.join(parts)}.")
@@ -118,8 +118,8 @@ def of_warner(case: WarnerExample) -> Sentences:
         coin = "A fair coin reveals nothing: ε = 0, and no number of answers gives an estimate."
     else:
         price = (
-            f"With {ASKED:,} answers its standard error is {percent(case.error, 1)}; with direct "
-            f"answers it is {percent(case.plain, 1)}."
+            f"With {RESPONDENTS:,} answers its standard error is {percent(case.error, 1)}; with "
+            f"direct answers it is {percent(case.plain, 1)}."
         )
         coin = (
             f"Each person tells the truth {percent(case.truth, 1)} of the time, which satisfies "

@@ -27,7 +27,7 @@ from core.limits import CLOSE, LIFT_NOISE, ROUNDING
 from core.measures.pointwise import ratio
 from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.outputs import output_names
-from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
 from core.notions.srlip import SRLIP
 from core.optimal.polytopes.rays import best_kernels, extreme_rays
 from core.optimal.solve import maximise
@@ -259,7 +259,7 @@ class _Conditions:
 Split = Literal["even", "optimised"]
 
 
-@told_if_cut
+@marked_if_cut
 def srlip_product(
     joint: Joint,
     eps: float,

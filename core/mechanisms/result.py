@@ -237,7 +237,7 @@ def cut_if(mechanism: Mechanism, watch: Watch) -> Mechanism:
     return changed(mechanism, status=CUT) if cut else mechanism
 
 
-def told_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
+def marked_if_cut(make: Callable[P, Mechanism]) -> Callable[P, Mechanism]:
     """Return a function that makes the same mechanism, and says so where time cut a step short."""
 
     @wraps(make)

@@ -25,7 +25,7 @@ from core.validation import shown
 SHIPPED = Path(__file__).parent / "shipped.json"
 """The results of a full run that come with the program."""
 
-Told = Callable[[str, str], None]
+Report = Callable[[str, str], None]
 """Is called with an experiment's key and what there is to say of it."""
 
 
@@ -53,7 +53,7 @@ def run(
     seed: int = 0,
     quick: bool = False,
     jobs: int = 1,
-    report: Told = lambda _key, _words: None,
+    report: Report = lambda _key, _words: None,
 ) -> Run:
     """Run experiments and return their results.
 
@@ -83,7 +83,7 @@ def run(
 
 
 def _completed(
-    experiments: Sequence[Definition], store: _Store, jobs: int, report: Told
+    experiments: Sequence[Definition], store: _Store, jobs: int, report: Report
 ) -> dict[str, Experiment | None]:
     """Return experiments by key, kept or run; None for one that failed."""
     result = {experiment.key: store.read(experiment.key, report) for experiment in experiments}
@@ -141,7 +141,7 @@ def shipped() -> Run | None:
     return Run.from_json(SHIPPED.read_text(encoding="utf-8"))
 
 
-def _ended(out: dict[str, Job[dict[str, Any]]], report: Told) -> Any:
+def _ended(out: dict[str, Job[dict[str, Any]]], report: Report) -> Any:
     """Yield experiments as they end, and report how those under way move on."""
     moved: dict[str, Any] = {}
     while out:
@@ -170,7 +170,7 @@ class _Store:
         self._folder, self.seed, self.quick = folder, seed, quick
         self._of = {"seed": seed, "quick": quick, "code": code_hash()}
 
-    def read(self, key: str, report: Told) -> Experiment | None:
+    def read(self, key: str, report: Report) -> Experiment | None:
         """Return an experiment that this run has kept; report what is done with its file."""
         path = None if self._folder is None else self._folder / f"{key}.json"
         if path is None or not path.exists():

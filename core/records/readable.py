@@ -91,16 +91,16 @@ def _persons(body: Mapping[str, Any]) -> list[Sentence]:
         return []
     text = f"{several(most)} {_of_person(body)}".strip()
     if most == 1:
-        text = f"No person, as {read.person!r} names them, has two records."
+        text = f"No person, identified by {read.person!r}, has two records."
         if read.first:
             text = (
-                f"Only the first record of each person, as {read.person!r} names them, is counted "
+                f"Only the first record of each person, identified by {read.person!r}, is counted "
                 "and released."
             )
         elif read.drawn is not None:
             text = (
-                f"Only one record of each person, as {read.person!r} names them, is counted and "
-                f"released. It was drawn by the seed {read.drawn}, which is not secret."
+                f"Only one record of each person, identified by {read.person!r}, is counted and "
+                f"released. It was drawn with seed {read.drawn}, which is not secret."
             )
         text += " Nothing is promised about a person who appears under two names."
     return [sentence("persons", False, text)]
@@ -200,7 +200,7 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
             f"The mechanism keeps {promise['notion']}, and this draw of it can be undone. {GUESSED}"
         )
         return sentence("one record", False, text)
-    else_known = ", and nothing else of the person" if "beside" in body else ""
+    else_known = ", and nothing else about the person" if "beside" in body else ""
     weights, shows = _sampling_weights(body), f"{body['design']['data']} shows"
     if weights:
         shows += f" by the sampling weights of {weights!r}"
@@ -250,9 +250,9 @@ def _fresh(body: Mapping[str, Any]) -> Sentence:
     weights = _sampling_weights(body)
     if body["design"]["same"] and weights:
         text = (
-            f"The level is that of the distribution by the sampling weights of {weights!r}. The "
-            f"records themselves, counted once each, have another: {_own(body)} Nothing is "
-            "promised about new records from elsewhere."
+            f"The level is that of the distribution weighted by {weights!r}. The records counted "
+            f"once each have another distribution: {_own(body)} Nothing is promised about new "
+            "records from elsewhere."
         )
         return sentence("fresh records", False, text)
     if body["design"]["same"]:
@@ -302,12 +302,12 @@ def _sampling(body: Mapping[str, Any]) -> Sentence:
             if weights := _sampling_weights(body):
                 return sentence("sampling error", False, _by_weights(body, weights, ldp, pml))
             linked = body["version"] <= LINKED
-            sure = f"{100 * (1 - numbers['beta']):g}%"
+            sure = f"{100 * (1 - numbers['beta']):g}% confidence"
             also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
             if body["version"] > PLAIN_HASH:
-                sure += ", which is exact for many records only,"
+                sure += " (exact only for many records)"
             text = (
-                f"With confidence {sure} the records come from a distribution for which LDP holds "
+                f"With {sure}, the records come from a distribution for which LDP holds "
                 f"at {figure(levels[ldp])} nats{also}: the level over the confidence set."
             )
             other = known_to_others(body) or not set(notion_keys(body)) <= set(OVER_THE_SET)
@@ -334,10 +334,10 @@ def _by_weights(body: Mapping[str, Any], weights: str, ldp: str, pml: str) -> st
     also = "" if pml == ldp else f", and PML at {figure(levels[pml])} nats"
     number = body["levels"]["numbers"].get("n") or body["design"]["records"]
     return (
-        f"By the sampling weights of {weights!r} the records are worth about "
-        f"{number_of(number, 'record')}. Over the confidence set of so many LDP holds at "
-        f"{figure(levels[ldp])} nats{also}, but how likely this set has the true distribution is "
-        "not known."
+        f"With the sampling weights in {weights!r}, the records are worth about "
+        f"{number_of(number, 'record')}. Over the confidence set for that many, LDP holds at "
+        f"{figure(levels[ldp])} nats{also}, but the probability that this set contains the true "
+        "distribution is unknown."
     )
 
 
@@ -367,7 +367,7 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
         task = f", beside {listed(data.known)}"
     elif data.known:
         task += f", and of S, X and {listed(data.known)}"
-    weigh = ", and what they weigh together" if data.read.sampling else ""
+    weigh = ", and their total weight" if data.read.sampling else ""
     linked = body["version"] <= LINKED
     subject = "The mechanism and all figures here" if linked else "The mechanism, levels and proof"
     beside = "" if linked else _counts_beside(body.get("beside"))
@@ -490,6 +490,8 @@ def reached(value: float | str, unit: str) -> str:
     """Return a level as text with its unit."""
     if unit == OF_BUDGETS and not isinstance(value, str):
         return f"{100 * value:.4g}% {unit}"
+    if unit == OF_BUDGETS:
+        return "∞ times its budgets"
     return f"{figure(value)} {unit}".rstrip()
 
 

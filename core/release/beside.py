@@ -80,7 +80,7 @@ def beside(joint_sxk: ArrayLike | ThreeWay, kernel: ArrayLike) -> Beside:
     rows = table.checked_kernel(kernel)
     pairs = _Pairs.of(table)
     matrix = pairs.matrix(table, reads_s=len(rows) != table.shape[1])
-    known, added, file = _Found(), _Found(), _Found()
+    known, added, file = _Extremes(), _Extremes(), _Extremes()
     for part in pairs.batches(rows.shape[1]):
         given_y = matrix[part.pairs] @ rows  # P(s, y, k)
         known.add(part, part.mass[:, None], part.p_s, part.lacks)
@@ -170,7 +170,7 @@ class _Pairs:
 
 
 @dataclass
-class _Found:
+class _Extremes:
     """The extremes of posterior over prior so far, their largest ratio, and a sum of maxima."""
 
     lowest: float = 1.0

@@ -67,8 +67,8 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
         return ""
     if joint.weighted and of_estimate:
         return (
-            f"The records have sampling weights, and are worth about {joint.n:,}: how often the "
-            "confidence set has the true distribution is not known."
+            f"The records have sampling weights and are worth about {joint.n:,}. The probability "
+            "that the confidence set contains the true distribution is unknown."
         )
     few = float(np.mean(joint.n * np.outer(joint.p_s, joint.p_x) < EXPECTED))
     # share of cells in which fewer may be expected before a caution (Cochran's rule)
@@ -197,7 +197,8 @@ def _determined(result: Result, secret: str) -> str:
     if not report.determined:
         return ""
     records = number_of(report.determined, "record")
-    return f" For {records}, {report.known} alone already says {secret}."
+    determine = "determines" if len(result.scenario.data.known) == 1 else "determine"
+    return f" For {records}, {report.known} alone {determine} {secret}."
 
 
 def _kept(result: Result) -> str:

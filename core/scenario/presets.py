@@ -147,7 +147,10 @@ PRESETS: tuple[Preset, ...] = (
     Preset(
         "alip_figure_2",
         "When does a looser upper bound stop paying off?",
-        ("At εₗ = 5, raising εᵤ from 0.6 to 0.8 keeps 37 points more; from 0.8 to 1 only 5 more."),
+        (
+            "At εₗ = 5, raising εᵤ from 0.6 to 0.8 keeps 37 percentage points more; from 0.8 to 1 "
+            "only 5."
+        ),
         _alip_figure_2(),
         "compare",
         "[ALIP] Fig. 2",

@@ -79,9 +79,9 @@ def snippet(scenario: Scenario) -> str:
     entry = mechanism_catalogue.entry(scenario.mechanism)
     code = entry.code.format(**scenario.settings)
     data = _call(scenario.data)
-    asked_for = scenario.purpose != "information"
+    for_purpose = scenario.purpose != "information"
     purpose = purpose_code(scenario, of_task=bool(scenario.data.task))
-    if asked_for and entry.key in FOR_A_PURPOSE:
+    if for_purpose and entry.key in FOR_A_PURPOSE:
         code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
     output = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'
     body = [
@@ -91,7 +91,7 @@ def snippet(scenario: Scenario) -> str:
         f"mechanism = {code}",
         output,
     ]
-    if asked_for:
+    if for_purpose:
         body.insert(-2, f"purpose = {purpose}")
         body.append('print(f"{purpose.title} {purpose.value(joint, mechanism.kernel):.6f}")')
     notion, named = "", []
@@ -119,7 +119,7 @@ def snippet(scenario: Scenario) -> str:
         _of_data(text),
         *(["from core.mechanisms.catalogue import check_fit"] if "check_fit(" in text else []),
         *([f"from core.notions import {', '.join(named)}"] if named else []),
-        *([_purpose_import(purpose)] if asked_for else []),
+        *([_purpose_import(purpose)] if for_purpose else []),
         "",
     ]
     return "\n".join([*head, text]) + "\n"

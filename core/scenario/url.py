@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -208,9 +209,10 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
     except ValueError:  # no number, or one that the scenario refuses
         domain, current = DOMAINS[name], getattr(scenario, name)
         used = "the data's own number" if current is None else f"{current:g}"
+        high = f"{domain.high:g}" if math.isfinite(domain.high) else "∞"
         place = "no whole number in" if DOMAINS[name].whole else "not in"
         notices.append(
-            f"The link has {key}={cut(text)}, which is {place} [{domain.low:g}, {domain.high:g}]; "
+            f"The link has {key}={cut(text)}, which is {place} [{domain.low:g}, {high}]; "
             f"{used} is used."
         )
         return scenario

@@ -83,7 +83,7 @@ def measure_title(key: str, numbers: Numbers) -> str:
     return level_title(key.removeprefix(PREFIX), numbers)
 
 
-def asked_levels(keys: Sequence[str]) -> tuple[NotionEntry, ...]:
+def measured_notions(keys: Sequence[str]) -> tuple[NotionEntry, ...]:
     """Return the notions whose levels are among some measures."""
     return tuple(entry for entry in entries() if f"{PREFIX}{entry.key}" in keys)
 
@@ -102,7 +102,7 @@ def measured_values(result: Result, keys: Sequence[str], numbers: Numbers) -> di
         "outputs": float(mechanism.n_y),
         "achieved": math.nan if mechanism.audit is None else mechanism.audit.achieved,
     }
-    chosen = [entry.key for entry in asked_levels(keys)]
+    chosen = [entry.key for entry in measured_notions(keys)]
     reached = levels(result.joint, mechanism.kernel, numbers, keys=chosen)
     values = figures | {f"{PREFIX}{key}": value for key, value in reached.items()}
     return {key: float(values[key]) for key in keys}

@@ -28,7 +28,7 @@ from core.limits import ROUNDING
 from core.notions import Notion, PointwiseNotion
 from core.notions.numbers import Numbers
 from core.scenario import Scenario, answer
-from core.sweep.definition import PREFIX, Sweep, asked_levels, measured_values
+from core.sweep.definition import PREFIX, Sweep, measured_notions, measured_values
 from core.validation import FloatArray, IntArray
 
 BATCH = 2048
@@ -134,7 +134,7 @@ def batchable(question: Scenario, measures: Sequence[str]) -> bool:
         return False
     try:
         notion = question.build_notion(SAMPLE)
-        checks = [entry.make(SAMPLE, question.numbers) for entry in asked_levels(measures)]
+        checks = [entry.make(SAMPLE, question.numbers) for entry in measured_notions(measures)]
     except CoreError:
         return False
     return isinstance(notion, PointwiseNotion) and all(level.of_joint_sy for level in checks)
@@ -162,7 +162,7 @@ def answered_at_once(chunk: Chunk) -> list[dict[str, Any]] | None:
         columns["achieved"] = np.stack(
             [notion.achieved_by_each(releases[:, j]) for j, notion in enumerate(notions)], axis=1
         )
-        for entry in asked_levels(chunk.measures):
+        for entry in measured_notions(chunk.measures):
             notion = entry.make(like, chunk.numbers)
             columns[f"{PREFIX}{entry.key}"] = _levels(notion, releases)
     except CoreError:

@@ -90,7 +90,7 @@ def _live(places: page_frame.Places) -> None:
         _measures(result, view.unit)
         _asymmetry(view.unit)
     words = _words(result, view, answers.is_refining(scenario))
-    terms = [(term.title, term.meaning) for term in glossary.terms_in(words["said"][:1])]
+    terms = [(term.title, term.meaning) for term in glossary.terms_in(words["sentences"][:1])]
     with answer:
         board(
             {"": words | {"terms": [("Lift", LIFT), *terms]}},
@@ -137,7 +137,7 @@ def _words(result: Result, view: View, provisional: bool) -> Frame:
     else:
         text = f"Under {name}, every symbol is within the budget on its own."
     glance = [refining.GLANCE] if provisional else []
-    return {"said": [text, *glance], "figures": [], "badge": None}
+    return {"sentences": [text, *glance], "figures": [], "badge": None}
 
 
 def _reached(leak: Leakage) -> FloatArray:

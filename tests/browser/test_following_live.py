@@ -35,7 +35,7 @@ FOLLOWS = """
 label => {
   const copy = document.querySelector("[data-lsc-live]");
   const drawn = [...document.querySelectorAll(".st-key-board_charts .lsc-plot")]
-    .every(one => one.dataset.asked === one.dataset.drawn);
+    .every(one => one.dataset.requested === one.dataset.drawn);
   return copy && copy.dataset.place === label && !copy.hasAttribute("data-lsc-working") && drawn;
 }
 """
@@ -282,7 +282,7 @@ COLUMN_FOLLOWS = """
 label => {
   const answer = document.querySelector(".st-key-outcome_1 .lsc-answer");
   const drawn = [...document.querySelectorAll(".lsc-plot")]
-    .every(one => one.dataset.asked === one.dataset.drawn);
+    .every(one => one.dataset.requested === one.dataset.drawn);
   return answer.dataset.place === label && !answer.hasAttribute("data-lsc-working") && drawn;
 }
 """
@@ -305,8 +305,8 @@ def test_while_a_columns_slider_is_down_compare_shows_the_place_under_it(visit):
     under = page.evaluate(OF_COLUMN)
     assert under["points"] != before["points"]
     assert under["drawn"] != before["drawn"]
-    assert under["said"][1::2] != before["said"][1::2]
-    assert under["said"][::2] == before["said"][::2]
+    assert under["sentences"][1::2] != before["sentences"][1::2]
+    assert under["sentences"][::2] == before["sentences"][::2]
     assert under["other"] == before["other"]
     page.mouse.up()
     page.wait_for_url(re.compile("eps%3D"))
@@ -326,7 +326,7 @@ ANSWER_FOLLOWS = """
 label => {
   const answer = document.querySelector("[data-lsc-live]");
   const drawn = [...document.querySelectorAll(".lsc-plot")]
-    .every(one => one.dataset.asked === one.dataset.drawn);
+    .every(one => one.dataset.requested === one.dataset.drawn);
   return answer?.dataset.place === label && !answer.hasAttribute("data-lsc-working") && drawn;
 }
 """
@@ -384,7 +384,7 @@ def test_the_robust_page_shows_the_sample_under_the_slider(visit):
     assert "beta=" not in page.url
     under = page.evaluate(OF_ANSWER, keys)
     assert under["drawn"] != before["drawn"]
-    assert under["said"] != before["said"]
+    assert under["sentences"] != before["sentences"]
     page.mouse.up()
     page.wait_for_url(re.compile("[?&]beta="))
     waiting.settle(page, keys)
@@ -410,7 +410,7 @@ def test_confusability_shows_the_release_after_the_merges_under_the_slider(visit
     assert "step=" not in page.url
     under, rang = page.evaluate(OF_ANSWER, keys), page.evaluate(rings)
     assert under["drawn"] != before["drawn"]
-    assert under["said"] != before["said"]
+    assert under["sentences"] != before["sentences"]
     assert all(item != other for item, other in zip(rang, were, strict=True))
     assert rang[0].split()[0] == label
     page.mouse.up()

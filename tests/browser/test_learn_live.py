@@ -12,7 +12,7 @@ from pages.ui.learn.query import TOPICS
 from tests.browser import waiting
 
 NOW = ".lsc-drag"
-ALREADY = re.compile(r"ill is 3 times as likely")
+ALREADY = re.compile(r"“ill” is 3 times as likely")
 
 
 DRAWN = """

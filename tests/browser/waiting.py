@@ -25,8 +25,8 @@ _AT_REST = """
   const serials = keys.map(key => {
     const plots = document.querySelectorAll(`.st-key-${key} .lsc-plot`);
     if (plots.length !== 1 || !plots[0]._fullLayout) return undefined;
-    const { asked, drawn } = plots[0].dataset;
-    return asked === drawn ? drawn : undefined;
+    const { requested, drawn } = plots[0].dataset;
+    return requested === drawn ? drawn : undefined;
   });
   const app = document.querySelector("[data-testid=stApp]");
   const running = app?.dataset.testScriptState !== "notRunning";

@@ -87,7 +87,7 @@ def texts(app: AppTest) -> list[str]:
     own = [
         text
         for reported in answers(app).values()
-        for text in (*map(markdown, reported["said"]), *(reported["badge"] or ())[:1])
+        for text in (*map(markdown, reported["sentences"]), *(reported["badge"] or ())[:1])
     ]
     return [*(item.value for item in app.markdown), *own]
 

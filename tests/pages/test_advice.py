@@ -104,14 +104,14 @@ def test_the_last_half_nat_is_between_two_points_of_the_line():
     low, high = (float(part.split()[0]) for part in text.split("From ε = ")[1].split(" to ")[:2])
     assert high - low == pytest.approx(0.5)
     first, second = sweep(SCENARIO, joint, [low, high]).nmi
-    assert f"the mechanism keeps {100 * (second - first):.1f} points more." in text
+    assert f"the mechanism keeps {100 * (second - first):.1f} percentage points more." in text
     assert "costs most" not in text  # all of X is kept
 
 
 @pytest.mark.usefixtures("sweeps")
 def test_a_half_nat_that_adds_nothing_is_not_told_as_zero_points():
     text = advised(replace(SCENARIO, eps=8.0))
-    assert "to 8 nats the mechanism keeps less than 0.1 points more." in text
+    assert "to 8 nats the mechanism keeps less than 0.1 percentage points more." in text
     assert "keeps 0.0" not in text
     assert "keeps -0.0" not in text
 

@@ -186,7 +186,7 @@ def test_a_report_says_that_its_levels_are_of_y_alone():
 
 def test_several_draws_are_judged_given_it_beside_y_alone():
     result = evaluate(KNOWN)
-    request = lower_cards.draws_asked(KNOWN, result.scenario.build_notion(result.joint))
+    request = lower_cards.requested_notion(KNOWN, result.scenario.build_notion(result.joint))
     drawn = consequences(result).redrawn
     assert request.title == "LIP given race"
     lines = lower_cards.lines(drawn, request)

@@ -32,7 +32,7 @@ def match(app, target, like=0):
     app.selectbox(key="match_target").set_value(target).run()
     app.selectbox(key="match_like").set_value(like).run()
     app.button(key="match_start").click().run()
-    finished(app, lambda: "_match_told" in app.session_state)
+    finished(app, lambda: "_match_outcome" in app.session_state)
     return app
 
 
@@ -146,7 +146,7 @@ def test_a_match_that_was_cut_short_is_told_as_such_and_not_begun_again(
     assert "b: not reached: the search stopped at " in text(app)
     assert "ε stays unchanged" in text(app)
     assert pinned(app) == OPTIMA
-    result = app.session_state["_match_told"][1].outcomes[1]
+    result = app.session_state["_match_outcome"][1].outcomes[1]
     assert app.button(key="match_on").label == "Continue"
     use = app.button(key="match_use_1")
     assert use.label == f"b: use ε = {result.eps:.4f}"

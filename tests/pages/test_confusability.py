@@ -94,7 +94,7 @@ def test_the_report_has_the_sentences_charts_and_tables_of_the_page(monkeypatch)
     app = opened(**HEART, problem="anonymity", weight="0.2", step="1")
     assert not app.exception
     content = made[-1]()  # when it is clicked, outside of the page's run
-    assert html.escape(sent.answer(app)["said"][0]) in content
+    assert html.escape(sent.answer(app)["sentences"][0]) in content
     for text in (*figures(app).values(), "1 of ", "The clusters", "Merge by merge"):
         assert html.escape(text) in content
     assert content.count('class="chart"') == 4
@@ -145,7 +145,7 @@ def test_a_step_beyond_the_last_merge_is_told():
     assert (
         markdown("step=99, but there are 20 merges; showing the last one") in app.warning[0].value
     )
-    assert app.slider(key="step").value == 7
+    assert app.slider(key="step").value == 20
 
 
 def test_distortion_of_names_is_one_sentence():

@@ -7,6 +7,7 @@ from core.data import ColumnOptions, ReadOptions
 from core.data.readers.encoding import samples
 from core.scenario import Scenario
 from core.scenario.url import from_query
+from pages.ui.data import reading
 from tests.hostile.files import workbook
 from tests.pages.data_page import checked, errors, metrics, open_page, spec
 
@@ -47,7 +48,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     assert app.selectbox(key="read_delimiter").options[0] == "as detected: semicolons"
     assert first_rows(app)["Straße"].tolist()[:2] == ["Süd", "Nord"]
     assert "'-99' 20 times (an ordinary value in Nr)" in page_text(app)
-    app.get("button_group")[0].set_value("chosen")
+    app.get("button_group")[0].set_value(reading.CHOSEN)
     checked(app.run())
     assert spec(app).read.missing == ("k. A.",)
     app.multiselect(key="read_marks").set_value(["-99", "k. A."])
@@ -76,7 +77,7 @@ def test_what_was_found_is_shown_and_is_part_of_the_question(app):
     )
     checked(app.run())
     assert spec(app).read == read
-    app.get("button_group")[0].set_value("the usual numeric codes")
+    app.get("button_group")[0].set_value(reading.USUAL)
     checked(app.run())
     assert spec(app).read.missing is None
 

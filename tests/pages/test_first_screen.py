@@ -69,7 +69,7 @@ def first_screen(app):
     texts = []
     above(app.main, texts)
     answer = sent.answer(app)
-    return texts + ([] if answer is None else answer["said"])
+    return texts + ([] if answer is None else answer["sentences"])
 
 
 @pytest.mark.parametrize("page", NAMES)
@@ -98,6 +98,7 @@ def test_a_page_with_an_error_says_it_in_few_words(page):
     assert any("has no column 'nope'" in text for text in errors)
     texts = errors | set(first_screen(app))
     assert words(texts) <= MOST, texts
+    assert any(button.label.startswith("Use ") for button in app.main.button)  # what to do instead
     labels = [title.value for title in app.title] + [button.label for button in app.button]
     assert not any("nope" in label for label in labels), labels
 

@@ -9,7 +9,7 @@ from core.mechanisms import optimal_for_each
 from core.mechanisms.optima import for_each
 from core.notions import LIP, Given
 from core.scenario import evaluate
-from pages.ui.parts.for_each import LEAST, RARE
+from pages.ui.parts.for_each import KEPT, LEAST, RARE
 from tests.pages.sent import texts
 from tests.pages.test_also_known import KNOWN, linked
 
@@ -22,7 +22,7 @@ def searched(app, sweeps):
     sweeps.finish(place)
     app.run()
     assert not app.exception
-    return [item.value for item in app.dataframe if "X kept by its own" in item.value]
+    return [item.value for item in app.dataframe if KEPT[0] in item.value]
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +37,13 @@ def test_each_known_value_has_its_own_on_mechanisms(sweeps, result):
     each = optimal_for_each(
         result.joint, Given(LIP(0.3), result.joint.known), least=RARE, time_limit=60
     )
-    message = next(text for text in texts(app) if "one mechanism each keeps" in text)
+    message = next(text for text in texts(app) if "separate mechanisms keep" in text)
     assert f"{each.information:.3f} nats, proven" in message.replace("\\", "")
     assert table["records"].sum() == result.joint.n
     races = {"White", "Black", "Asian-Pac-Islander", "Amer-Indian-Eskimo", "Other"}
     assert set(table["race"]) == races
     assert table["records"].is_monotonic_decreasing
-    assert (table["X kept by its own"] >= table["X kept by the one for all"] - 1e-6).all()
+    assert (table[KEPT[0]] >= table[KEPT[1]] - 1e-6).all()
     app.number_input(key=LEAST).set_value(1_000).run()
     (table,) = searched(app, sweeps)
     assert list(table["race"])[2:] == ["Asian-Pac-Islander", "2 rare values together"]
@@ -79,4 +79,4 @@ def test_compare_says_it_in_a_line_for_each_column(sweeps):
     switch = next(item for item in app.toggle if str(item.key).startswith("for_each_"))
     switch.set_value(True).run()
     assert searched(app, sweeps) == []
-    assert any("one mechanism each keeps" in text for text in texts(app))
+    assert any("separate mechanisms keep" in text for text in texts(app))

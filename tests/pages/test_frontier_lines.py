@@ -259,11 +259,11 @@ def test_a_funnel_without_unit_is_not_scaled_and_each_budget_has_its_unit(monkey
     table = table_of(monkeypatch, request, funnel, lip, known=reported)
     assert list(table["unit_of_eps"]) == ["", "", "bits", "bits"]
     np.testing.assert_allclose(table["eps"], [0.01, 0.02, 0.5 / np.log(2), 1.0 / np.log(2)])
-    np.testing.assert_allclose(table["told_of_S"], [0.01, 0.02, 0.1, 0.2])
+    np.testing.assert_allclose(table["level_of_S"], [0.01, 0.02, 0.1, 0.2])
     request = replace(request, notion="average_mi")
     funnel = replace(funnel, notion="average_mi")
     table = table_of(monkeypatch, request, funnel, lip, known=reported)
-    np.testing.assert_allclose(table["told_of_S_bits"][2:], reported / np.log(2))
+    np.testing.assert_allclose(table["level_of_S_bits"][2:], reported / np.log(2))
 
 
 def test_an_error_keeps_the_last_charts_faded_and_offers_what_has_an_answer(sweeps, drawn):

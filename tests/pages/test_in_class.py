@@ -110,14 +110,14 @@ def test_every_page_has_the_menu_and_the_view(page):
 
 
 def test_what_the_view_tells_moves_it_opens_the_link_and_leaves(monkeypatch):
-    state = {"_projector": "on", menu._PART: {"shown": "mechanism", "asked": "link"}}
+    state = {"_projector": "on", menu._PART: {"shown": "mechanism", "request": "link"}}
     monkeypatch.setattr(menu.st, "session_state", state)
     monkeypatch.setattr(menu, "here", lambda: menu.drawn("https://school.example/"))
     menu._moved()
     assert menu.chart() == "mechanism"
     menu._toggle_link()
     assert state[menu._LINK].address == "https://school.example/"
-    state[menu._PART] = {"shown": "<script>", "asked": "nothing"}
+    state[menu._PART] = {"shown": "<script>", "request": "nothing"}
     menu._moved()
     assert menu.chart() == "mechanism"
     menu._toggle_link()

@@ -73,7 +73,7 @@ JOINT = Joint.from_counts([[3, 1], [1, 3]])
 def promised(key, **numbers):
     """Return the promise of this notion, and how its level is told."""
     scenario = Scenario(notion=key, **numbers)
-    return lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
+    return lower_cards.requested_notion(scenario, scenario.build_notion(JOINT))
 
 
 OF_LIP = lower_cards.Requested("LIP", "nats")
@@ -295,7 +295,7 @@ def test_what_draws_tell_is_told_of_the_promise_that_was_asked(numbers, sentence
     levels = [RepeatedLevel(value, value, exact=True) for value in (0.5, 0.9, 1.2)]
     result = tuple(Redrawn(k, lip, other, item, kept=k == 1) for k, item in enumerate(levels, 1))
     scenario = Scenario(**numbers)
-    request = lower_cards.draws_asked(scenario, scenario.build_notion(JOINT))
+    request = lower_cards.requested_notion(scenario, scenario.build_notion(JOINT))
     assert sentence in lower_cards.advice(result, "nats", request)
     kept = tuple(replace(item, kept=True) for item in result)
     assert request.reached(1.2, "nats") in lower_cards.advice(kept, "nats", request)

@@ -170,9 +170,8 @@ def test_a_paper_is_picked_then_one_of_its_figures_and_the_address_follows():
 def test_a_bad_link_falls_back_and_says_so():
     app = opened(show="lift_99")
     assert not app.exception
-    assert "show=lift_99, which is not known; lift_1 is shown" in app.warning[0].value.replace(
-        "\\", ""
-    )
+    instead = f"{query.titled(EXPERIMENTS[0])} is shown"
+    assert f"show=lift_99, which is not known; {instead}" in app.warning[0].value.replace("\\", "")
     app = opened(show="errata", secrets="99", parity="x")
     (box,) = app.warning
     assert box.value.replace("\\", "").split("  \n") == [

@@ -285,7 +285,7 @@ def test_a_number_out_of_its_domain_is_told():
     app = opened(notion="guess", bound="2", delta="1", eps_u="-1", **QUICK)
     assert not app.exception
     notice = " ".join(item.value for item in app.warning).replace("\\", "")
-    for part in ("bound=2", "delta=1", "eps_u=-1", "[0.01, 1]", "[0, inf]"):
+    for part in ("bound=2", "delta=1", "eps_u=-1", "[0.01, 1]", "[0, ∞]"):
         assert part in notice
 
 

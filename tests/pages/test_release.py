@@ -419,7 +419,7 @@ def test_files_go_with_their_session():
     checked(app.run())
     assert app.button(key="release_make")
     assert "The previous file is gone" in page_text(app)
-    assert "The seed above is the one that drew it" in page_text(app)
+    assert "The seed above drew it" in page_text(app)
     again = made(app)
     assert written(again).path.exists()
     assert "is gone" not in page_text(again)

@@ -130,9 +130,10 @@ class CountReport:
             if grouped.levels:
                 share = _share(grouped.records, self.n_used or 0)
                 records = number_of(grouped.records, "record")
+                what = "marked as rare" if grouped.levels == 1 else "grouped into one"
                 result.append(
                     f"{number_of(grouped.levels, 'rare level')} of {name!r} with {records} "
-                    f"({share}) {were(grouped.levels)} grouped into one."
+                    f"({share}) {were(grouped.levels)} {what}."
                 )
         if self.determined:
             share = _share(self.determined, self.n_used or 0)
@@ -156,9 +157,8 @@ class CountReport:
         if self.effective is not None:
             records = number_of(self.n_used or 0, "record")
             result.append(
-                f"Shares are by the sampling weights of {self.sampling!r}: {records} are worth "
-                f"about {self.effective:,}, which is n (by Kish's approximation, so no confidence "
-                "is claimed)."
+                f"Shares are weighted by {self.sampling!r}: {records} are worth about "
+                f"{self.effective:,}. This n is Kish's approximation, so no confidence is claimed."
             )
         if self.unweighted:
             rows = number_of(self.unweighted, "row")
@@ -169,7 +169,7 @@ class CountReport:
             records = number_of(self.repeated, "record")
             result.append(
                 f"{records} {were(self.repeated)} left out: only one record of each person, "
-                f"whom {self.person!r} names, counts."
+                f"identified by {self.person!r}, counts."
             )
         return result
 

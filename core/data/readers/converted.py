@@ -518,7 +518,7 @@ def _whole(table: OpenTable, name: str, value: Any, what: str) -> Any:
             f"Column {shown(name)} {what}, but {where} has "
             f"{'no value' if text is None else shown(text)}: use a whole number of "
             f"at least 0{', or read them as sampling weights' if sampling else ''}.",
-            [choice("These are sampling weights", weight="", sampling=name)] if sampling else (),
+            [choice("Read them as sampling weights", weight="", sampling=name)] if sampling else (),
         )
     return value.cast("int64")
 

@@ -311,7 +311,7 @@ def first_rows(
     )
 
 
-def size_said(source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS) -> str:
+def size_text(source: str, sources: Sources | None = None, read: ReadOptions = AS_IT_IS) -> str:
     """Say how many records a table has, and in how many rows where these stand for several."""
     file = _table(source, sources, read)
     with open_table(file) as table:

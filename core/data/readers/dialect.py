@@ -34,7 +34,7 @@ _QUOTE, _BACKSLASH, _DELIMITER = "\ue000", "\ue001", "\ue002"
 _WITHIN = re.compile(r'\\"(?![,;|\t\r\n]|\Z)')
 """A quote behind a backslash that ends no field."""
 
-UNQUOTED = choice("Quotes are ordinary characters", quote="none")
+UNQUOTED = choice("Read quotes as ordinary characters", quote="none")
 """What may help where a quote is out of place."""
 
 Row = tuple[int, list[str]]

@@ -339,10 +339,10 @@ def in_words(step: MergeStep, x_labels: Sequence[str], *, bits: bool = False) ->
     if not step.into:
         return f"{joined} opens a set: its risk ω is {_written(step.risk_after, bits)} {unit}."
     into = _spelt(step.into, x_labels)
-    way = "falls" if step.risk_after <= step.risk_before else "rises"
-    verdict = "and the set is within the budget" if step.fits else "still over the budget"
+    way = "lowers" if step.risk_after <= step.risk_before else "raises"
+    verdict = "within the budget" if step.fits else "still over the budget"
     before, after = _written(step.risk_before, bits), _written(step.risk_after, bits)
-    return f"{joined} joins {into}: ω {way} from {before} to {after} {unit}, {verdict}."
+    return f"Adding {joined} to {into} {way} ω from {before} to {after} {unit}, {verdict}."
 
 
 def _spelt(members: Sequence[int], x_labels: Sequence[str]) -> str:

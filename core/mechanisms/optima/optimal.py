@@ -12,7 +12,7 @@ from core.mechanisms.optima.search import (
 from core.mechanisms.optima.starts import at_least, starts
 from core.mechanisms.options import Options
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
 from core.mechanisms.robust.reporting import on_symbols
 from core.notions.base import Notion
 from core.notions.rldp import around
@@ -22,7 +22,7 @@ from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 
-@told_if_cut
+@marked_if_cut
 def optimal(
     joint: Joint,
     notion: Notion,

@@ -19,7 +19,7 @@ from core.mechanisms.optima.search import (
 from core.mechanisms.optima.starts import at_least
 from core.mechanisms.options import Options
 from core.mechanisms.polish import cleared, polished
-from core.mechanisms.result import Mechanism, make_mechanism, revalued, told_if_cut
+from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut, revalued
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS
 from core.utilities import Distortion, Guess, Purpose, SquaredError, Task
@@ -28,7 +28,7 @@ from core.validation import IntArray
 NAME = "Optimal, reading S"
 
 
-@told_if_cut
+@marked_if_cut
 def optimal_reading_secret(
     joint: Joint,
     notion: Notion,

@@ -25,7 +25,7 @@ from core.mechanisms.optima.robust_starts import inside, tightened
 from core.mechanisms.optima.search import checked_options, optimal_from, proven
 from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
 from core.mechanisms.polish import polished
-from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
 from core.mechanisms.robust.reporting import (
     estimate,
     independent_reporting,
@@ -48,7 +48,7 @@ from core.uncertainty.ball import cell_probabilities
 from core.validation import FloatArray
 
 
-@told_if_cut
+@marked_if_cut
 def non_robust(
     p_su: ArrayLike,
     eps: float,
@@ -87,7 +87,7 @@ def non_robust(
     )
 
 
-@told_if_cut
+@marked_if_cut
 def robust_search(
     p_su: ArrayLike,
     uncertainty: RenyiBall,
@@ -292,7 +292,7 @@ def capped(joint: Joint, mechanism: Mechanism, bound: float) -> Mechanism:
     return replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)
 
 
-@told_if_cut
+@marked_if_cut
 def polyopt(
     p_su: ArrayLike,
     eps: float,
@@ -419,7 +419,7 @@ mechanism and the quick starts is returned."""
 NAME = "Robust optimum"
 
 
-@told_if_cut
+@marked_if_cut
 def robust_optimal(
     p_su: ArrayLike,
     eps: float,
@@ -473,7 +473,7 @@ def robust_optimal(
     return best_under(notion, p_su, name=NAME, **options)
 
 
-@told_if_cut
+@marked_if_cut
 def best_under(
     notion: RLDP,
     p_su: ArrayLike,

@@ -19,7 +19,7 @@ from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.posteriors import Classes, classes, none
-from core.mechanisms.result import Mechanism, changed, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, changed, make_mechanism, marked_if_cut
 from core.notions import LIP, Intersection
 from core.notions.base import Notion
 from core.optimal.direct import Warm
@@ -74,7 +74,7 @@ def checked_purpose(utility: Purpose | None) -> Purpose:
     return utility
 
 
-@told_if_cut
+@marked_if_cut
 def optimal_from(
     joint: Joint,
     notion: Notion,

@@ -17,7 +17,7 @@ from core.mechanisms.merging.subset_merging import merge_high_risk, subset_mergi
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
 from core.mechanisms.posteriors import classes, split
-from core.mechanisms.result import Mechanism, make_mechanism, told_if_cut
+from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
 from core.notions.base import Notion
 from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.utilities import Information
@@ -28,7 +28,7 @@ Members = tuple[int, ...]
 NAME = "Subset random response"
 
 
-@told_if_cut
+@marked_if_cut
 def subset_random_response(
     joint: Joint, notion: Notion, time_limit: float | None = None, gap: float = 1e-6, seed: int = 0
 ) -> Mechanism:

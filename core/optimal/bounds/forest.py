@@ -234,7 +234,7 @@ class Forest:
         self.targets = self._aims.copy()
         self.boxes = 0
         self._tolerance, self._floors, self._explore = tolerance, floors, explore
-        self._found_at = np.inf
+        self._improved_at = np.inf
         n_x, n = len(prices), programs.matrix.shape[1]
         self._started = np.zeros(n_x, dtype=bool)
         none = np.zeros(0, dtype=np.int64)
@@ -270,14 +270,14 @@ class Forest:
         """Split worst boxes until all are closed, prices should change or time is over."""
         if deadline.over:
             return
-        self._found_at = np.inf
+        self._improved_at = np.inf
         self.start(np.argsort(-weights * (self.targets - self.proven), kind="stable"))
         while not deadline.over and not self.closed:
             unproven = weights @ (self.targets - self.proven)
             disproven = weights @ (self._aims - self.targets)
             if unproven <= DISPROVEN_SHARE * disproven or len(self._leaves) > SIZES.waiting_boxes:
                 break
-            if self.boxes > LONGER * self._found_at:
+            if self.boxes > LONGER * self._improved_at:
                 break
             self.grow(weights)
 
@@ -385,7 +385,7 @@ class Forest:
         r = np.maximum(point, 0.0)
         r /= r.sum()
         if self._excess(r, dominant) > 0:
-            self._found_at = self.boxes
+            self._improved_at = self.boxes
             for column in (r, *self._explore(r)):
                 self.learn(column)
 

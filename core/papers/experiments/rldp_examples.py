@@ -156,7 +156,7 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
     theta = np.asarray(solution.x)
     kernel: FloatArray = (theta[:, None] * vertices)[theta > CLOSE]
     true = float(information(TRUTH, kernel.T))
-    as_said = polyopt(ESTIMATE, EPS, ball, include_same_secret=True)
+    as_stated = polyopt(ESTIMATE, EPS, ball, include_same_secret=True)
     return [
         _all(
             "The polytope's vertices, their μ and the best weights",
@@ -174,7 +174,7 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
             "NUM",
             "PolyOpt is the best that meets Theorem 2's condition, including the rows s₁ = s₂",
             PAPER["no_same_secret"].place,
-            (PAPER["no_same_secret"].beside(as_said.utility),),
+            (PAPER["no_same_secret"].beside(as_stated.utility),),
         ),
     ]
 

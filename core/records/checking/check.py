@@ -40,6 +40,34 @@ REWORDED = (
         "promised of a person who has two names there",
         "promised about a person who appears under two names",
     ),
+    ("nothing else of the person", "nothing else about the person"),
+    ("∞ of its budgets", "∞ times its budgets"),
+    (r"person, as (.+?) names them, (is|has)", r"person, identified by \1, \2"),
+    ("was drawn by the seed", "was drawn with seed"),
+    (
+        r"distribution by the sampling weights of (.+?)\. The records themselves, counted once "
+        "each, have another:",
+        r"distribution weighted by \1. The records counted once each have another distribution:",
+    ),
+    (
+        r"By the sampling weights of (.+?) the records are worth",
+        r"With the sampling weights in \1, the records are worth",
+    ),
+    ("Over the confidence set of so many LDP", "Over the confidence set for that many, LDP"),
+    (
+        "but how likely this set has the true distribution is not known",
+        "but the probability that this set contains the true distribution is unknown",
+    ),
+    (", and what they weigh together:", ", and their total weight:"),
+    (
+        r"With confidence (\S+), which is exact for many records only, the records",
+        r"With \1 confidence (exact only for many records), the records",
+    ),
+    (r"With confidence (\S+) the records", r"With \1 confidence, the records"),
+    (
+        r"(cells?) never seen: answered like a typical member of the secret",
+        r"\1 never observed: treated as typical of the secret",
+    ),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 

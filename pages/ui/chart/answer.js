@@ -89,14 +89,14 @@ function metric() {
 function say({ root, finding, figures, badge }, answer) {
   root.hidden = !answer;
   if (!answer) return;
-  children(finding, answer.said.length, sentence).forEach((line, at) => {
+  children(finding, answer.sentences.length, sentence).forEach((line, at) => {
     line.classList.toggle("lsc-small", at > 0);
-    write(line.firstChild, answer.said[at]);
+    write(line.firstChild, answer.sentences[at]);
     explainSign(line.children[1], "the symbols in this sentence", at ? [] : answer.terms);
   });
-  children(figures, answer.figures.length, metric).forEach((one, at) => {
+  children(figures, answer.figures.length, metric).forEach((element, at) => {
     const [label, value, beside] = answer.figures[at];
-    const [name, number, more] = one.children;
+    const [name, number, more] = element.children;
     write(name.firstChild, label);
     write(number, value);
     write(more, beside || "");

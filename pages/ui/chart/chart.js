@@ -29,7 +29,7 @@ const given = new Map();
 
 // The places of a board's answers on the page, and what it sent of each, by name.
 const spoken = new Map();
-const said = new Map();
+const received = new Map();
 
 // Least height of a chart that fills its card, and of one that ends with the window.
 const LEAST = 90;
@@ -301,11 +301,11 @@ function hand(chart, { message, pick }) {
 
 // A board: its answers and its charts, each drawn in its place, and what follows its sliders.
 export function board({ data, parentElement, setTriggerValue }) {
-  const { answers: told, charts: parts, sliders } = JSON.parse(decoder.decode(data));
+  const { answers: sent, charts: parts, sliders } = JSON.parse(decoder.decode(data));
   spoken.set("", answerOf(parentElement));
-  said.clear();
-  for (const [name, answer] of Object.entries(told)) {
-    said.set(name, answer);
+  received.clear();
+  for (const [name, answer] of Object.entries(sent)) {
+    received.set(name, answer);
     if (spoken.has(name)) tell(spoken.get(name), answer);
   }
   const before = [...given.keys()];
@@ -320,7 +320,7 @@ export function board({ data, parentElement, setTriggerValue }) {
   return () => {
     if (parentElement.isConnected) return;
     given.clear();
-    said.clear();
+    received.clear();
     ended();
   };
 }
@@ -329,7 +329,7 @@ export function board({ data, parentElement, setTriggerValue }) {
 export function words({ data, parentElement }) {
   const shown = answerOf(parentElement);
   spoken.set(data.words, shown);
-  if (said.has(data.words)) tell(shown, said.get(data.words));
+  if (received.has(data.words)) tell(shown, received.get(data.words));
   return () => {
     if (!parentElement.isConnected && spoken.get(data.words) === shown) spoken.delete(data.words);
   };
@@ -346,7 +346,7 @@ function take(chart, message) {
   const dark = isDark(chart.frame);
   const anew = dark !== chart.dark;
   chart.message = message;
-  chart.plot.dataset.asked = message.serial;
+  chart.plot.dataset.requested = message.serial;
   chart.dark = dark;
   if (anew || !chart.shown || chart.shown.serial !== message.serial) {
     chart.plot.setAttribute("aria-label", message.alt);

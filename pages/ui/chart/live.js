@@ -214,7 +214,7 @@ function end(view) {
 // What the server says of a slider: the address of its frames, its key, the labels of its places as
 // it says them, and the one that the server has drawn last; the names of the answers and the charts
 // that follow it, and of what else then is behind.
-function told(views, data) {
+function update(views, data) {
   let view = views.get(data.slider);
   const anew = !view;
   if (anew) {
@@ -247,6 +247,6 @@ function follow(sliders, parent) {
     }
   };
   ended((key) => sliders.some(({ slider }) => slider === key));
-  for (const one of sliders) told(views, one);
+  for (const slider of sliders) update(views, slider);
   return () => ended(() => false);
 }

@@ -22,7 +22,7 @@ const LENGTHS = new Set(["standoff", "ax", "ay", "xshift", "yshift", "borderpad"
 const LINES = new Set(["line", "marker", "error_x", "error_y", "connector"]);
 
 function times(value, k) {
-  return Array.isArray(value) ? value.map((one) => times(one, k)) : typeof value === "number" ? value * k : value;
+  return Array.isArray(value) ? value.map((item) => times(item, k)) : typeof value === "number" ? value * k : value;
 }
 
 function lettered(words, k, least) {
@@ -33,7 +33,7 @@ function lettered(words, k, least) {
 // All that is measured in pixels, k times as large; no text below what the last row can read.
 function grown(part, k, least, name) {
   if (Array.isArray(part)) {
-    if (part.some((one) => one && typeof one === "object" && !Array.isArray(one))) part.forEach((one) => grown(one, k, least, name));
+    if (part.some((item) => item && typeof item === "object" && !Array.isArray(item))) part.forEach((item) => grown(item, k, least, name));
     return;
   }
   if (/font$/.test(name)) {
@@ -41,7 +41,7 @@ function grown(part, k, least, name) {
     return;
   }
   for (const [key, value] of Object.entries(part)) {
-    if (key === "text") part[key] = Array.isArray(value) ? value.map((one) => lettered(one, k, least)) : lettered(value, k, least);
+    if (key === "text") part[key] = Array.isArray(value) ? value.map((item) => lettered(item, k, least)) : lettered(value, k, least);
     else if ((key === "ax" || key === "ay") && (part[`${key}ref`] || "pixel") !== "pixel") continue;
     else if (LENGTHS.has(key) || (LINES.has(name) && (key === "size" || key === "width"))) part[key] = times(value, k);
     else if (key === "margin") for (const side of ["l", "r", "t", "b", "pad"]) value[side] = (value[side] || 0) * k;
@@ -62,13 +62,13 @@ function thinned(axis, pixels) {
 // A name on two lines where it was cut, else at the blank or hyphen that is nearest its middle.
 function broken(name, letters) {
   if (name.length <= letters) return name;
-  const places = [...name].map((one, at) => at + 1).filter((at) => "… -".includes(name[at - 1]));
+  const places = [...name].map((_, at) => at + 1).filter((at) => "… -".includes(name[at - 1]));
   const cut = name.indexOf("…") + 1;
   const far = (at) => Math.abs(at - name.length / 2);
   const at = cut || places.sort((a, b) => far(a) - far(b))[0];
   if (!at) return null;
   const lines = [name.slice(0, at).trim(), name.slice(at).trim()];
-  return lines.every((one) => one.length <= letters) ? lines.join("<br>") : null;
+  return lines.every((line) => line.length <= letters) ? lines.join("<br>") : null;
 }
 
 // Upright names below a figure take height that rows need: they lie where there is room for it.
@@ -87,7 +87,7 @@ function laid(axis, margin, pixels) {
 // is as high as the window allows, and names are whole.
 function beside(made, names, width, height) {
   const { layout } = made;
-  const nodes = made.data.find((one) => (one.mode || "").startsWith("markers"));
+  const nodes = made.data.find((item) => (item.mode || "").startsWith("markers"));
   const { margin } = layout;
   const size = layout.annotations[0].font.size;
   const across = width - margin.l - margin.r;
@@ -105,7 +105,7 @@ function beside(made, names, width, height) {
   layout.xaxis.range = span(middleX, across);
   layout.yaxis.range = span(middleY, up);
   nodes.mode = "markers";
-  const marks = layout.annotations.filter((one) => one.xref !== "x");
+  const marks = layout.annotations.filter((item) => item.xref !== "x");
   for (const [side, column] of [[-1, order.slice(0, half)], [1, order.slice(half)]]) {
     column.sort((a, b) => nodes.y[b] - nodes.y[a]);
     const wanted = column.map((at) => up / 2 - (nodes.y[at] - middleY) * scale);

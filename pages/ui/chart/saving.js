@@ -12,7 +12,7 @@ const SIZES = { width: [200, 8000], height: [150, 8000] };
 
 // The size asked for, shared by all charts; 0 leaves it to the chart. And whether pictures let what is
 // behind them through: else they are white.
-const asked = { width: 0, height: 0, clear: false };
+const chosen = { width: 0, height: 0, clear: false };
 
 // The ring and its line as shapes, for pictures that leave the page.
 function marked(layout, roles) {
@@ -37,11 +37,11 @@ function savingMenu(chart, bar) {
     input.addEventListener("input", () => {
       const wanted = Math.round(Number(input.value));
       const fits = input.value === "" || (wanted >= least && wanted <= most);
-      const said = `The ${side} of a saved picture must be from ${least} to ${most} pixels.`;
-      input.setCustomValidity(fits ? "" : said);
+      const message = `The ${side} of a saved picture must be from ${least} to ${most} pixels.`;
+      input.setCustomValidity(fits ? "" : message);
       input.reportValidity();
       refuse();
-      if (fits) asked[side] = wanted;
+      if (fits) chosen[side] = wanted;
     });
     form.append(input);
     if (side === "width") form.append(" × ");
@@ -49,18 +49,18 @@ function savingMenu(chart, bar) {
   form.append(" px ");
   const clear = document.createElement("input");
   clear.type = "checkbox";
-  clear.addEventListener("change", () => { asked.clear = clear.checked; });
+  clear.addEventListener("change", () => { chosen.clear = clear.checked; });
   const label = document.createElement("label");
   label.append(clear, " transparent");
   form.append(label);
   // Said in words, too: a red border alone would leave the last size to be saved.
-  const told = document.createElement("span");
-  told.className = "lsc-refused";
-  told.setAttribute("role", "alert");
-  form.append(told);
+  const refusal = document.createElement("span");
+  refusal.className = "lsc-refused";
+  refusal.setAttribute("role", "alert");
+  form.append(refusal);
   const refuse = () => {
     const wrong = form.hidden ? null : form.querySelector("input:invalid");
-    told.textContent = wrong ? ` ${wrong.validationMessage}` : "";
+    refusal.textContent = wrong ? ` ${wrong.validationMessage}` : "";
     return wrong;
   };
   const kept = (kind) => {
@@ -79,9 +79,9 @@ function savingMenu(chart, bar) {
     form.hidden = !form.hidden;
     size.setAttribute("aria-expanded", String(!form.hidden));
     const [width, height] = form.querySelectorAll("input[type=number]");
-    clear.checked = asked.clear;
-    width.value = asked.width || "";
-    height.value = asked.height || "";
+    clear.checked = chosen.clear;
+    width.value = chosen.width || "";
+    height.value = chosen.height || "";
     for (const input of [width, height]) input.setCustomValidity("");
     refuse();
     if (!form.hidden) width.focus();
@@ -107,13 +107,13 @@ function xml(text) {
 function lines(parts, width) {
   const most = Math.floor(width / 6);
   const plain = (text) => text.replace(/&#?\w+;/g, "_").length;
-  const found = [];
+  const result = [];
   for (const part of parts) {
-    const last = found.length - 1;
-    if (last >= 0 && plain(found[last]) + plain(part) + 2 <= most) found[last] += `; ${part}`;
-    else found.push(part);
+    const last = result.length - 1;
+    if (last >= 0 && plain(result[last]) + plain(part) + 2 <= most) result[last] += `; ${part}`;
+    else result.push(part);
   }
-  return found;
+  return result;
 }
 
 // The figure as it leaves the page, and the factor by which it is enlarged.
@@ -121,15 +121,15 @@ function picture(chart) {
   const made = figure({ ...chart, dark: false }); // for paper and slides, whatever the page's theme
   const { message } = chart;
   const roles = PALETTES.light;
-  const enlarged = Math.max(1, (asked.width || WIDTH) / WIDTH);
-  const about = lines(message.about, Math.min(asked.width || WIDTH, WIDTH));
-  made.layout.paper_bgcolor = asked.clear ? "rgba(0,0,0,0)" : "#ffffff";
+  const enlarged = Math.max(1, (chosen.width || WIDTH) / WIDTH);
+  const about = lines(message.about, Math.min(chosen.width || WIDTH, WIDTH));
+  made.layout.paper_bgcolor = chosen.clear ? "rgba(0,0,0,0)" : "#ffffff";
   made.layout.meta = { now: message.now };
   marked(made.layout, roles);
-  made.layout.width = Math.round((asked.width || WIDTH) / enlarged);
+  made.layout.width = Math.round((chosen.width || WIDTH) / enlarged);
   const above = 18 + LINE * (1 + about.length);
-  made.layout.height = asked.height
-    ? Math.round(asked.height / enlarged)
+  made.layout.height = chosen.height
+    ? Math.round(chosen.height / enlarged)
     : Math.max(Math.round(made.layout.height + above), LEAST_HEIGHT);
   const small = about.map((line) => `<span style="font-size:11px">${line}</span>`);
   made.layout.title = {
@@ -161,9 +161,9 @@ async function held(name) {
   const plain = (rule) => rule.style.getPropertyValue("font-family").replaceAll(/["']/g, "").trim() === name;
   const upright = (rule) => !/italic|oblique/.test(rule.style.getPropertyValue("font-style"));
   const face = rules.find((rule) => rule instanceof CSSFontFaceRule && plain(rule) && upright(rule));
-  const found = face?.style.getPropertyValue("src").match(/url\(["']?([^"')]+)/);
-  if (!found) return "";
-  const file = await (await fetch(new URL(found[1], face.parentStyleSheet.href || document.baseURI))).blob();
+  const source = face?.style.getPropertyValue("src").match(/url\(["']?([^"')]+)/);
+  if (!source) return "";
+  const file = await (await fetch(new URL(source[1], face.parentStyleSheet.href || document.baseURI))).blob();
   const data = await new Promise((resolve) => {
     const reader = new FileReader();
     reader.onload = () => resolve(reader.result);
@@ -191,16 +191,16 @@ async function save(chart, kind) {
   const { width, height } = made.layout;
   const url = await Plotly.toImage(made, { format: "svg", width, height, scale: 1 });
   const drawn = await (await fetch(url)).text();
-  const full = { width: asked.width || WIDTH, height: asked.height || Math.round(height * enlarged) };
+  const full = { width: chosen.width || WIDTH, height: chosen.height || Math.round(height * enlarged) };
   const style = await fontOf(made.layout.font.family);
-  const told = `<title>${xml(title)}</title><desc>${xml(described)}</desc>${style}`;
+  const head = `<title>${xml(title)}</title><desc>${xml(described)}</desc>${style}`;
   const svg = drawn.replace(/^<svg[^>]*>/, (start) => {
     const sized = start.replace(/ width="[^"]*"/, ` width="${full.width}"`).replace(/ height="[^"]*"/, ` height="${full.height}"`);
-    return (sized.includes("viewBox") ? sized : sized.replace(">", ` viewBox="0 0 ${width} ${height}">`)) + told;
+    return (sized.includes("viewBox") ? sized : sized.replace(">", ` viewBox="0 0 ${width} ${height}">`)) + head;
   });
   const vector = new Blob([svg], { type: "image/svg+xml" });
   if (kind === "SVG") return download(`${name}.svg`, vector);
-  const sharper = asked.width || asked.height ? 1 : 2;
+  const sharper = chosen.width || chosen.height ? 1 : 2;
   const pixels = await painted(vector, full.width * sharper, full.height * sharper);
   download(`${name}.png`, await withText(pixels, described));
 }

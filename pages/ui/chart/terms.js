@@ -42,9 +42,9 @@ function explain(chart) {
   for (const text of chart.plot.querySelectorAll("[data-unformatted]")) {
     // the projector view puts two lines on one
     const { unformatted } = text.dataset;
-    const said = hints[unformatted] || hints[unformatted.replace(" <span", "<br><span")];
+    const hint = hints[unformatted] || hints[unformatted.replace(" <span", "<br><span")];
     let title = text.parentNode.querySelector(":scope > title");
-    if (!said) {
+    if (!hint) {
       if (title) title.remove();
       continue;
     }
@@ -53,6 +53,6 @@ function explain(chart) {
       text.parentNode.append(title);
     }
     text.style.pointerEvents = "all";
-    title.textContent = said;
+    title.textContent = hint;
   }
 }

@@ -24,7 +24,7 @@ from pages.ui.parts import key_figures
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
 from pages.ui.work import ahead, answers, context, refining, visits
-from pages.ui.work.frames import Frame, Offer, offer, when_asked
+from pages.ui.work.frames import Frame, Offer, offer, on_request
 
 BEHIND = ("differences", "column_axes_said")
 """Keys of what does not follow a slider."""
@@ -60,7 +60,7 @@ def outcome(column: Answered) -> dict[str, Any]:
     else:
         kept = _kept(column, column.result)
         text = f"keeps {kept}; at most {share(most(column.result))} is possible"
-    return {"said": [text], "figures": [], "badge": None, "terms": []}
+    return {"sentences": [text], "figures": [], "badge": None, "terms": []}
 
 
 def figures(column: Answered, unit: str) -> dict[str, Any] | None:
@@ -71,7 +71,7 @@ def figures(column: Answered, unit: str) -> dict[str, Any] | None:
     badge = key_figures.badge(result, unit, provisional=column.working)
     lines = [*_lines(column, result, unit)]
     return {
-        "said": lines,
+        "sentences": lines,
         "figures": [["Kept", _kept(column, result), f"at most {share(most(result))}"]],
         "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
         "terms": [(term.title, term.meaning) for term in glossary.terms_in(lines)],
@@ -252,5 +252,5 @@ def _offered(
         drawn_with=_drawn_with(shown, moved, lines=name == "eps"),
         name=name,
         owner=next((owner for owner in owners if owner is not None), None),
-        begin=when_asked(scenarios, places, name),
+        begin=on_request(scenarios, places, name),
     )

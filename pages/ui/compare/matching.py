@@ -47,7 +47,7 @@ FIGURES = {
 }
 """What a match makes equal, in a word or two."""
 
-_ASKED, _TOLD = "_match", "_match_told"
+_REQUEST, _OUTCOME = "_match", "_match_outcome"
 
 
 @dataclass
@@ -94,14 +94,14 @@ def controls_of_match() -> None:
 
 def start(target: str, value: float, like: str) -> None:
     """Begin to solve for every other column's ε."""
-    request = st.session_state[_ASKED] = Matching(target, value, like, query.project())
+    request = st.session_state[_REQUEST] = Matching(target, value, like, query.project())
     for _, scenario in _open(request):
         _work(request, scenario).resume()  # it may have failed the last time
 
 
 def settle() -> Matching | None:
     """Record what a match has found so far; return it while it is under way."""
-    request: Matching | None = st.session_state.get(_ASKED)
+    request: Matching | None = st.session_state.get(_REQUEST)
     if request is None:
         return None
     if request.project != query.project():
@@ -135,7 +135,7 @@ def follow(request: Matching) -> None:
 
 def show_outcome() -> None:
     """Show the outcome of the last match, while the columns are as it left them."""
-    project, request = st.session_state.get(_TOLD, (None, None))
+    project, request = st.session_state.get(_OUTCOME, (None, None))
     if project is None or request is None or project != query.project():
         return
     lines = sentences(request, controls.unit())
@@ -218,7 +218,7 @@ def _work(request: Matching, scenario: Scenario) -> LongAnswer[Match]:
 
 def _end() -> None:
     long_answer.await_only(PLACE, ())
-    st.session_state.pop(_ASKED, None)
+    st.session_state.pop(_REQUEST, None)
 
 
 def _apply(request: Matching) -> None:
@@ -230,7 +230,7 @@ def _apply(request: Matching) -> None:
     if project != request.project:
         pins.change(project)
     _end()
-    st.session_state[_TOLD] = (query.project(), request)
+    st.session_state[_OUTCOME] = (query.project(), request)
 
 
 def sentences(request: Matching, unit: str) -> Sequence[str]:
@@ -252,7 +252,7 @@ def sentences(request: Matching, unit: str) -> Sequence[str]:
         if isinstance(outcome, CoreError):
             lines.append(f"{name}: {outcome}")
         else:
-            lines.append(f"{name}: {told_of(outcome, request.target, unit)}")
+            lines.append(f"{name}: {outcome_text(outcome, request.target, unit)}")
     return lines
 
 
@@ -260,7 +260,7 @@ def _is_reached(outcome: Match | CoreError) -> bool:
     return isinstance(outcome, Match) and outcome.status == REACHED
 
 
-def told_of(outcome: Match, target: str, unit: str) -> str:
+def outcome_text(outcome: Match, target: str, unit: str) -> str:
     """Return the outcome for one column."""
     reached = _written(target, outcome.value, unit)
     low, high = _written(target, outcome.low, unit), _written(target, outcome.high, unit)

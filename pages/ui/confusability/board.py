@@ -66,7 +66,7 @@ def _live(notices: DeltaGenerator, files: DeltaGenerator) -> None:
         counted = derived.counted(scenario.data)
     except CoreError as error:
         address.warn(*controls.URL.notices(), place=notices)
-        st.error(markdown(str(error)))
+        page_frame.show_remedies(scenario, error)
         return
     context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
     controls.question(scenario)
@@ -159,7 +159,7 @@ def _sliders(shown: charts.ShownPath, view: charts.View) -> list[dict[str, Any]]
         owner=visits.owner(scenario.data),
         find=lambda _, step: charts.at(shown, step),
     )
-    slider = following.told_of(
+    slider = following.slider_message(
         offered,
         controls.STEP,
         [str(place) for place in places],
@@ -223,7 +223,7 @@ def _report(
         "Merges done": f"{shown.step} of {len(shown.clustering.steps) - 1}",
     }
     content = Parts(
-        sentences=answer["said"],
+        sentences=answer["sentences"],
         facts=dict(context.of_count(derived.counted(scenario.data).report))
         | way
         | {label: value for label, value, _ in answer["figures"]},

@@ -581,7 +581,7 @@ def answer(shown: ShownPath, unit: str) -> Frame:
     """Return what the page says of the release, in words and figures."""
     secret = derived.counted(shown.scenario.data).report.secret
     return {
-        "said": [knowable(shown.after, secret, unit)],
+        "sentences": [knowable(shown.after, secret, unit)],
         "figures": [list(row[:3]) for row in measures(shown, unit)],
         "badge": None,
     }

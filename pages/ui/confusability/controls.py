@@ -28,7 +28,12 @@ URL = PageQuery(
     "confusability",
     Value("problem", PROBLEMS[0], one_of(PROBLEMS), "problem"),
     Value("view", NODES[0], one_of(NODES), "view"),
-    Value(STEP, read=whole_number, why="is not a whole number", instead="the end is shown"),
+    Value(
+        STEP,
+        read=whole_number,
+        why="is not a whole number",
+        instead="the step at which λ stops is shown",
+    ),
 )
 
 _WAY = "_confusability_way"
@@ -42,7 +47,7 @@ def settle_step(way: Any, stop: int, last: int) -> int:
             f"The link has {STEP}={wanted}, but there {'is' if last == 1 else 'are'} "
             f"{number_of(last, 'merge')}; showing the last one."
         )
-        wanted = None
+        wanted = last
     if wanted is not None:
         step = wanted
     elif st.session_state.get(_WAY) == way and STEP in st.session_state:

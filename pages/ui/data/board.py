@@ -47,7 +47,7 @@ def show() -> None:
         "Use my own data",
         icon=":material/upload_file:",
         key="own",
-        expanded=databases.asked_for(spec),
+        expanded=databases.is_requested(spec),
     ):
         uploads.show(spec)
     reading.show(spec)

@@ -124,10 +124,10 @@ def _follow(place: str, what: str, key: str) -> None:
 T = TypeVar("T")
 
 
-_FOUND = "_db_found"
+_LISTED = "_db_listed"
 
 
-def asked_for(spec: DataSpec) -> bool:
+def is_requested(spec: DataSpec) -> bool:
     """Return whether the data on screen is a table that can be counted here, and is not yet."""
     try:
         return (
@@ -147,7 +147,7 @@ def show() -> None:
         st.error(markdown(str(error)), icon=":material/error:")
         return
     spec = state.data()
-    if asked_for(spec):
+    if is_requested(spec):
         _of_question(spec)
     st.selectbox(
         "Database",
@@ -232,7 +232,7 @@ def _columns(source: str) -> None:
 
 def _listed(kind: str, name: str, call: Callable[..., T], what: str) -> T | None:
     """Return a list that another process requests; until it is there, show the progress."""
-    known: dict[tuple[str, str], Any] = st.session_state.setdefault(_FOUND, {})
+    known: dict[tuple[str, str], Any] = st.session_state.setdefault(_LISTED, {})
     if (kind, name) in known:
         earlier: T = known[kind, name]
         return earlier

@@ -30,7 +30,7 @@ _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kep
 _CHOICES = "_read_choices"
 _COLUMN = "_read_of"
 
-USUAL, CHOSEN = "the usual numeric codes", "chosen"
+USUAL, CHOSEN = "the usual ones", "custom"
 """The texts that mark a missing value."""
 
 OF_FILE, OWN = "as in the file", "custom"
@@ -233,7 +233,7 @@ def _weights(spec: DataSpec, columns: list[str]) -> None:
         st.session_state["read_weights_kind"] = SAMPLING if read.sampling else FREQUENCY
     st.session_state.setdefault("read_weights_kind", FREQUENCY)
     names = list(dict.fromkeys(["", *([chosen] if chosen else []), *columns]))
-    with st.container(horizontal=True, vertical_alignment="bottom", key="read_weighted"):
+    with st.container(horizontal=True, vertical_alignment="top", key="read_weighted"):
         st.selectbox(
             "Weights",
             names,
@@ -342,7 +342,7 @@ def _marks(spec: DataSpec) -> None:
         required=True,
         on_change=_take_marks_kind,
         args=(present,),
-        help="The usual ones are NA, N/A, null, none, nan, ?, - and a single point. They mean a "
+        help="The usual ones are NA, N/A, null, none, nan, ?, - and a single period. They mean a "
         "missing value in a column of numbers, and are a level in any other column. A blank "
         "is always missing.",
     )
@@ -426,7 +426,7 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
                 args=(column, name),
                 width=184,
             )
-    _asked_order(spec, options)
+    _date_order(spec, options)
     _own_marks(spec, options)
     for own in spec.read.columns:
         st.caption(markdown(own.phrase()))
@@ -477,7 +477,7 @@ def _suggest_dates(spec: DataSpec) -> None:
                 )
 
 
-def _asked_order(spec: DataSpec, options: ColumnOptions) -> None:
+def _date_order(spec: DataSpec, options: ColumnOptions) -> None:
     """Ask which order is meant where the dates of a column fit two."""
     if options.kind != "date":
         return

@@ -48,7 +48,7 @@ def show(spec: DataSpec) -> None:
         "Random joint": _draw,
     }
     ways |= databases.ways()
-    first = "Database" if databases.asked_for(spec) else None
+    first = "Database" if databases.is_requested(spec) else None
     for tab, show_way in zip(st.tabs(list(ways), default=first), ways.values(), strict=True):
         with tab:
             show_way()

@@ -25,8 +25,8 @@ from pages.ui.report.lower_cards import (
     REPEATS_TITLE,
     advice,
     bars,
-    draws_asked,
     repeats_table,
+    requested_notion,
     second_sentence,
 )
 from pages.ui.style.labels import markdown
@@ -74,7 +74,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
         work, lambda: _levels(result, work), "Computing repeated draws", seconds=LIMIT, key="again"
     )
     if levels is not None:
-        promise = draws_asked(result.scenario, derived.promise(result.scenario))
+        promise = requested_notion(result.scenario, derived.promise(result.scenario))
         chart(
             lambda: bars(levels, unit, promise),
             made_of=MadeOf(result.scenario.data, (levels, unit, promise)),

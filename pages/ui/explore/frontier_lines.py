@@ -169,7 +169,7 @@ def compared(scenario: Scenario) -> tuple[Scenario, ...]:
 def _beside_funnel(scenario: Scenario) -> tuple[Scenario, ...]:
     """Return the funnel, and optima that lie below it as they keep the further promises too."""
     optimum = replace(scenario, mechanism=OPTIMUM)
-    if fit.obstacle(mechanisms.entry(OPTIMUM), pickers.asked_kinds(scenario)):
+    if fit.obstacle(mechanisms.entry(OPTIMUM), scenario.kinds):
         return ()
     return (optimum, *(replace(optimum, notion=key) for key in UNDER))
 
@@ -282,8 +282,8 @@ def table() -> pd.DataFrame:
         if not funnel:
             return {}
         if spans.in_nats(scenario.notion):
-            return {f"told_of_S_{unit}": in_unit(level, unit)}
-        return {"told_of_S": level}
+            return {f"level_of_S_{unit}": in_unit(level, unit)}
+        return {"level_of_S": level}
 
     return pd.DataFrame(
         {

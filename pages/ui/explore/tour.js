@@ -14,8 +14,8 @@ function build(parent) {
   const text = document.createElement("div");
   text.setAttribute("aria-live", "polite");
   const title = document.createElement("strong");
-  const said = document.createElement("p");
-  text.append(title, said);
+  const sentence = document.createElement("p");
+  text.append(title, sentence);
   const row = document.createElement("div");
   row.className = "lsc-tour-row";
   const [skip, back, next] = ["Skip", "Back", "Next"].map((name) => {
@@ -27,7 +27,7 @@ function build(parent) {
   });
   box.append(text, row);
   parent.append(outline, box);
-  const tour = { box, outline, title, said, skip, back, next, at: 0, steps: [], run: null };
+  const tour = { box, outline, title, sentence, skip, back, next, at: 0, steps: [], run: null };
   skip.onclick = () => close(tour);
   back.onclick = () => show(tour, tour.at - 1);
   next.onclick = () => (tour.at + 1 < tour.steps.length ? show(tour, tour.at + 1) : close(tour));
@@ -55,7 +55,7 @@ function show(tour, at) {
   tour.box.hidden = false;
   tour.title.textContent = `${tour.at + 1} of ${tour.steps.length}: ${step.title}`;
   const folded = document.querySelector(UNFOLD) !== null;
-  tour.said.textContent = (folded && step.folded) || step.text;
+  tour.sentence.textContent = (folded && step.folded) || step.text;
   const hidden = folded && document.querySelector(step.about)?.closest("[data-testid=stSidebar]");
   const about = hidden ? UNFOLD : step.about;
   tour.back.disabled = tour.at === 0;

@@ -12,14 +12,14 @@ from pages.ui.frame import controls, page_frame, pickers
 from pages.ui.parts import key_figures
 from pages.ui.style import glossary
 from pages.ui.work import ahead, answers, context, visits
-from pages.ui.work.frames import Frame, Offer, offer, when_asked
+from pages.ui.work.frames import Frame, Offer, offer, on_request
 
 
 def frame_of(result: Result, unit: str, *notes: str, provisional: bool) -> Frame:
     """Return an answer's sentences and figures, as a page shows them."""
     badge = key_figures.badge(result, unit, provisional=provisional)
     return {
-        "said": page_frame.sentences(result, unit, *notes, provisional=provisional),
+        "sentences": page_frame.sentences(result, unit, *notes, provisional=provisional),
         "figures": [
             [row.label, row.value, row.beside]
             for row in key_figures.rows(result, unit, provisional=provisional)
@@ -34,7 +34,9 @@ def answered(result: Result, unit: str, *notes: str) -> Frame:
     content = frame_of(result, unit, *notes, provisional=waits)
     rows = key_figures.rows(result, unit, provisional=waits)
     return content | {
-        "terms": [(term.title, term.meaning) for term in glossary.terms_in(content["said"][:1])],
+        "terms": [
+            (term.title, term.meaning) for term in glossary.terms_in(content["sentences"][:1])
+        ],
         "helps": [glossary.listed(row.label, row.term) for row in rows],
     }
 
@@ -90,9 +92,9 @@ def slider(
         name=name,
         owner=visits.owner(scenario.data),
         find=find,
-        begin=(lambda _: None) if find else when_asked((scenario,), places, name),
+        begin=(lambda _: None) if find else on_request((scenario,), places, name),
     )
-    return told_of(
+    return slider_message(
         offered,
         controls.slider_key(scenario, name),
         controls.labels(places, scenario, name),
@@ -102,7 +104,7 @@ def slider(
     )
 
 
-def told_of(
+def slider_message(
     offered: Offer,
     key: str,
     labels: Sequence[str],

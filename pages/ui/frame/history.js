@@ -7,22 +7,22 @@
 const NUMBER = /^[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf)$/i;
 
 // All that a query says: each value under its key and place. A column's value is a query itself.
-function said(query, above, found) {
+function values(query, above, result) {
   const places = {};
   for (const [key, value] of new URLSearchParams(query)) {
     places[key] = (places[key] ?? -1) + 1;
     const path = `${above}${key}.${places[key]}`;
-    if (value.includes("=")) said(value, `${path}/`, found);
-    else found.set(path, value);
+    if (value.includes("=")) values(value, `${path}/`, result);
+    else result.set(path, value);
   }
-  return found;
+  return result;
 }
 
 // The numbers by which two queries differ; null where they differ in anything else.
 function moved(before, after) {
-  const [old, now] = [before, after].map((query) => said(query, "", new Map()));
+  const [old, now] = [before, after].map((query) => values(query, "", new Map()));
   const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => old.get(path) !== now.get(path));
-  const numbers = paths.every((path) => [old, now].every((one) => !one.has(path) || NUMBER.test(one.get(path))));
+  const numbers = paths.every((path) => [old, now].every((query) => !query.has(path) || NUMBER.test(query.get(path))));
   return paths.length && numbers ? paths.sort().join(" ") : null;
 }
 

@@ -10,8 +10,8 @@ const ITEMS = "input[type=radio], input[type=checkbox], button, a[href]";
 // What moves by arrows itself.
 const OWN = "textarea, select, [role=slider], [role=combobox], [role=grid], input:not([type=radio]):not([type=checkbox])";
 
-const seen = (one) => !one.disabled && one.closest("label, button, a, div").getClientRects().length > 0;
-const items = (body) => [...body.querySelectorAll(ITEMS)].filter((one) => seen(one) && one.tabIndex > -2);
+const seen = (element) => !element.disabled && element.closest("label, button, a, div").getClientRects().length > 0;
+const items = (body) => [...body.querySelectorAll(ITEMS)].filter((element) => seen(element) && element.tabIndex > -2);
 const options = (body) => [...body.querySelectorAll("input[type=radio]")].filter(seen);
 
 let opener = null;
@@ -46,8 +46,8 @@ function back(button) {
   };
   const look = () => {
     if (document.activeElement !== document.body || document.querySelector(BODY)) return;
-    const found = button.isConnected ? button : key && [...document.querySelectorAll(`.${CSS.escape(key)} button`)].find(seen);
-    found?.focus();
+    const target = button.isConnected ? button : key && [...document.querySelectorAll(`.${CSS.escape(key)} button`)].find(seen);
+    target?.focus();
   };
   let left = 100;
   const turn = setInterval(() => (left-- ? look() : stop()), 100);
@@ -68,7 +68,7 @@ function move(event, body) {
   const last = among.length - 1;
   if (target.matches(FIELD)) {
     if (key !== "ArrowDown") return false;
-    (among.find((one) => one.checked) || among[0]).focus();
+    (among.find((element) => element.checked) || among[0]).focus();
     return true;
   }
   if (key === "ArrowUp" && here === 0 && body.querySelector(FIELD)) body.querySelector(FIELD).focus();
@@ -177,8 +177,8 @@ function look(body, text, none) {
     const title = group.querySelector("[data-testid=stWidgetLabel]")?.textContent || "";
     for (const option of group.querySelectorAll("label:has(input[type=radio])")) {
       const parts = whole(option);
-      const told = [title, ...parts.map((part) => part.textContent)].join(" ").toLowerCase();
-      const fits = words.every((word) => told.includes(word));
+      const content = [title, ...parts.map((part) => part.textContent)].join(" ").toLowerCase();
+      const fits = words.every((word) => content.includes(word));
       for (const part of parts) part.style.display = fits ? "" : "none";
       some ||= fits;
       left += fits;

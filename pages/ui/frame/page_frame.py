@@ -18,7 +18,7 @@ from core.notions import catalogue as notions
 from core.release.sentences import caution_of, finding, promise_text, question
 from core.scenario import Result, Scenario, spans
 from core.studies.advice import Consequences, is_sampled
-from pages.ui.frame import address, controls, data_remedies, pickers, purpose, state, theme
+from pages.ui.frame import address, controls, data_remedies, purpose, state, theme
 from pages.ui.parts import exports
 from pages.ui.report.contents import report
 from pages.ui.style import glossary
@@ -178,7 +178,7 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
         yield "Without the known columns", {"_data": replace(scenario.data, known=())}
     if scenario.also:
         yield "Remove the additional notions", {"_also": ()}
-    kinds = pickers.asked_kinds(scenario)
+    kinds = scenario.kinds
     data = scenario.data
     without = not (data.secret_released or data.releases_secret)
     if without and any(kind.secret_released for kind in kinds):

@@ -15,7 +15,7 @@ from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.mechanisms.entry import MechanismEntry
-from core.notions import Given, Notion
+from core.notions import Given
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
 from core.notions.in_numbers import in_numbers
@@ -37,9 +37,7 @@ READING = "optimal_reading_secret"
 LOOKS = "looks_at_s"
 """The key of that switch."""
 
-HOLDER = (
-    "The party that makes the release must hold S for every record, as safe as the data itself."
-)
+HOLDER = "Whoever makes the release must hold S for every record, kept as safe as the data itself."
 """The warning beside that switch."""
 
 ITSELF = "X is S itself, so every mechanism already reads S"
@@ -94,7 +92,7 @@ def promised(scenario: Scenario) -> None:
     secret = listed(scenario.data.secret) or "S"
     text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
     if known := scenario.data.known:
-        text = f"For someone who knows {listed(known)}: {text}"
+        text = f"For someone who knows {listed(known)}, {text[:1].lower()}{text[1:]}"
     with st.container(key=PROMISED):
         st.caption(f"**{markdown(meant.title)}**: {markdown(text)}")
 
@@ -124,7 +122,7 @@ def pick_mechanism(
     name: str, scenario: Scenario, choose: Callable[[str], None], *, late: bool = False
 ) -> None:
     """Show the menu of all mechanisms; parameters as in `pick_promise`."""
-    kinds = asked_kinds(scenario)
+    kinds = scenario.kinds
     by_family = {
         family: [
             Option(
@@ -148,9 +146,7 @@ def _look_at_s(scenario: Scenario) -> None:
     off = (
         ITSELF
         if scenario.data.releases_secret
-        else fit.obstacle(
-            mechanisms.entry(READING), asked_kinds(scenario), of_task=scenario.of_task
-        )
+        else fit.obstacle(mechanisms.entry(READING), scenario.kinds, of_task=scenario.of_task)
     )
     state.put(LOOKS, looks)
     st.toggle(
@@ -172,7 +168,7 @@ def _switch() -> None:
     """Choose the optimum that reads S, or a mechanism that reads X alone."""
     scenario = state.scenario()
     st.session_state[SWITCHED] = ""
-    goes_on = fit.successor(fit.BEST[0], asked_kinds(scenario))
+    goes_on = fit.successor(fit.BEST[0], scenario.kinds)
     st.session_state["mech"] = READING if st.session_state[LOOKS] else goes_on
 
 
@@ -231,7 +227,7 @@ def settle() -> None:
 
 def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
     """Return a question with a mechanism that works under its promises, and why it is another."""
-    kinds, of_task = asked_kinds(scenario), scenario.of_task
+    kinds, of_task = scenario.kinds, scenario.of_task
     goes_on = fit.successor(scenario.mechanism, kinds, of_task=of_task)
     if goes_on == scenario.mechanism:
         return scenario, ""
@@ -246,12 +242,7 @@ def _fitting(scenario: Scenario) -> tuple[Scenario, str]:
     return replace(scenario, mechanism=goes_on), note
 
 
-def asked_kinds(scenario: Scenario) -> list[type[Notion]]:
-    """Return the classes of all notions that a scenario asks for at once."""
-    return list(scenario.kinds)
-
-
-def asked_keys(scenario: Scenario) -> list[str]:
+def notion_keys(scenario: Scenario) -> list[str]:
     """Return the keys of all notions that a scenario asks for at once."""
     return [scenario.notion, *(other.notion for other in scenario.also)]
 
@@ -270,7 +261,7 @@ def obstacle(name: str, scenario: Scenario) -> str:
     """Return why a mechanism does not answer a scenario's notions; "" where it does."""
     entry = mechanisms.entry(name)
     if scenario.data.known and entry.uses_notion:
-        reasons = [reason for key in asked_keys(scenario) if (reason := _unknown(key))]
+        reasons = [reason for key in notion_keys(scenario) if (reason := _unknown(key))]
         if reasons:
             return reasons[0]
     return fit.obstacle(entry, scenario.kinds, of_task=scenario.of_task)
@@ -285,7 +276,7 @@ def _against(key: str, scenario: Scenario) -> str:
         return "Needs “Also release S” switched on."
     if scenario.data.known and (reason := _unknown(key)):
         return f"Needs “Also known” empty: {reason}."
-    kinds = asked_kinds(replace(scenario, notion=key))
+    kinds = replace(scenario, notion=key).kinds
     entry = mechanisms.entry(scenario.mechanism)
     if not fit.obstacle(entry, kinds, of_task=of_task):
         return ""

@@ -25,7 +25,7 @@ SHOWN = 4
 """Columns that the Compare page shows; a project may hold more."""
 
 
-_SAID = "_pinned_said"
+_MESSAGE = "_pinned_message"
 """The last pin's message, until it is shown."""
 
 _NOW = "_project"
@@ -145,7 +145,7 @@ def button() -> None:
         else f"{number_of(len(project), 'column')} on the Compare page: "
         f"{markdown(', '.join(project.names))}.",
     )
-    message = st.session_state.pop(_SAID, None)
+    message = st.session_state.pop(_MESSAGE, None)
     # not in the callback: what a fragment's shows takes the sidebar's place
     if message is not None:
         st.toast(markdown(message), icon=":material/push_pin:")
@@ -153,7 +153,7 @@ def button() -> None:
 
 
 def _pin() -> None:
-    st.session_state[_SAID] = add(state.scenario())
+    st.session_state[_MESSAGE] = add(state.scenario())
 
 
 def _take(project: Project | None) -> None:

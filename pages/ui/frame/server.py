@@ -132,14 +132,14 @@ class Guard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._said = False
+        self._announced = False
 
     def _say(self, headers: Iterable[tuple[bytes, bytes]]) -> None:
         """Log once, for the owner, that a page requested by this name may not connect."""
         named = {name.lower(): value.decode("latin-1") for name, value in headers}
         host = named.get(b"host", "")
-        if not self._said and host and named.get(b"origin") == f"http://{host}":
-            self._said = True
+        if not self._announced and host and named.get(b"origin") == f"http://{host}":
+            self._announced = True
             print(UNKNOWN.format(shown(host)), file=sys.stderr, flush=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -17,13 +17,13 @@ from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old
-from pages.ui.frame import address, state, theme
+from pages.ui.frame import address, data_remedies, state, theme
 from pages.ui.frame import controls as common
 from pages.ui.frontiers import controls, findings, query, results
 from pages.ui.frontiers.query import MOST_POINTS, Request
 from pages.ui.frontiers.results import Desk, Shown
 from pages.ui.style.labels import markdown
-from pages.ui.work import context, progress, visits
+from pages.ui.work import context, derived, progress, visits
 
 FILE, FOLDER = "sweep_file", "sweep_folder"
 """Keys of the upload, and of the picker of a file in the server's folder."""
@@ -31,7 +31,7 @@ FILE, FOLDER = "sweep_file", "sweep_folder"
 ENDS = (".parquet", ".pq")
 """Ends of the names of results files."""
 
-_TOLD = "_sweep_opened"
+_OPENED = "_sweep_opened"
 _FRESH = "_sweep_just_opened"
 
 
@@ -47,7 +47,7 @@ def show_opening() -> None:
             help="Loads the file's sweep, shows its points, and can continue an unfinished one.",
         )
         _folder()
-        good, message = st.session_state.get(_TOLD, (True, ""))
+        good, message = st.session_state.get(_OPENED, (True, ""))
         if message and good:
             st.caption(markdown(message))
         elif message:
@@ -83,7 +83,7 @@ def _folder() -> None:
 
 def _take_upload() -> None:
     file = st.session_state[FILE]
-    st.session_state.pop(_TOLD, None)
+    st.session_state.pop(_OPENED, None)
     if file is not None:
         _take(file.name, file.getvalue)
 
@@ -112,10 +112,10 @@ def _take(name: str, content: Callable[[], bytes]) -> None:
         _ask(gathered, name)
         results.take(gathered)
     except CoreError as error:
-        st.session_state[_TOLD] = (False, str(error))
+        st.session_state[_OPENED] = (False, str(error))
         return
     points, sweep = gathered.count, gathered.sweep
-    st.session_state[_TOLD] = (
+    st.session_state[_OPENED] = (
         True,
         f"{file_called(name)}: {points:,} of {number_of(sweep.size, 'point')}, {sweep.described}.",
     )
@@ -193,6 +193,15 @@ def _request() -> Request | None:
         return None
 
 
+def _is_uncountable() -> bool:
+    """Return whether the data of the sidebar cannot be counted."""
+    try:
+        derived.counted(state.data())
+    except CoreError:
+        return True
+    return False
+
+
 def _goes_on(place: Desk, sweep: Sweep) -> bool:
     """Return whether a sweep is there, or under way, that this session does not show yet."""
     if place.work is not None or _is_shown(place, sweep) or sweep.size > MOST_POINTS:
@@ -234,6 +243,8 @@ def _offer(place: Desk, sweep: Sweep) -> None:
     if obstacle := results.obstacle(sweep):
         results.expect_nothing()
         st.error(markdown(obstacle), icon=":material/error:")
+        if _is_uncountable():
+            data_remedies.buttons(state.data(), "frontiers_way")
         return
     if sweep.size > MOST_POINTS:
         results.expect_nothing()
@@ -271,7 +282,7 @@ def _expected(sweep: Sweep) -> str:
         estimate = results.expected(sweep)
     except CoreError as error:
         if isinstance(error, SolverError):
-            return "Could not estimate the time: a single point takes long."
+            return "Could not estimate the time: a single point takes too long."
         return markdown(str(error))
     if isinstance(estimate, Job):
         progress.watched(lambda: None if estimate.finished else (0.0, ""), key="sweep_estimate")

@@ -80,9 +80,10 @@ def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
         subtitle += " Tick: the proven upper bound."
     if sweep.draws is not None:
         subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
+    beside = "budget ε" if across == BUDGET else _short(across, sweep)
     with card(
         key="frontiers",
-        title=f"{_short(up, sweep)} against {_short(across, sweep)}",
+        title=f"{_short(up, sweep)} against {beside}",
         subtitle=subtitle,
         table=lambda: _table(sweep, groups, across, up, unit),
         formulas=FORMULA,
@@ -186,7 +187,7 @@ def _table(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
             row[_head(across, sweep, unit)] = mark.across.mean * wide
             if sweep.draws is not None:
                 row["± error across"] = mark.across.error * wide
-        row["no other better"] = mark.best
+        row["circled"] = mark.best
         row["proven"] = mark.proven
         row["points"] = mark.points
         rows.append(row)
@@ -211,11 +212,11 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
     st.subheader("Paired differences", anchor=False)
     name = controls.field(sweep)
     if name is None:
-        st.caption("Only the draw varies.")
+        st.caption("There is nothing to compare: only the draw varies.")
         return
     rows = differences(shown.table, sweep, name, [up])
     if not rows:
-        st.caption("No two points differ in this alone yet.")
+        st.caption("No two finished points differ only in this.")
         return
     other = "budget" if name == BUDGET else name
     draw = "" if sweep.draws is None else ", on the same draw"

@@ -292,7 +292,7 @@ def _whose(sweep: Sweep) -> DataSpec:
     return next((spec for spec in specs if is_private(spec)), specs[0])
 
 
-HASH_SAID = (
+HASH_NOTE = (
     "The address names your file by its SHA-256 hash. Anyone who guesses the file can confirm the "
     "guess, so share it only with people who have the file. The files here do not contain the "
     "hash."
@@ -342,7 +342,7 @@ def menu(shown: Shown) -> None:
                 "The address of this page is a permalink: it holds the sweep, never the data."
             )
             if any(spec.hashed for spec in _data(sweep)):
-                st.caption(HASH_SAID)
+                st.caption(HASH_NOTE)
 
 
 def command(sweep: Sweep) -> None:

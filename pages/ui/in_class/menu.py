@@ -155,11 +155,11 @@ def _bar() -> None:
     link = {} if opened is None else {"address": opened.address, "code": opened.code}
     message = "" if opened is None else opened.note
     _COMPONENT(
-        data={"chart": chart(), "link": link | {"said": message} if opened else None},
+        data={"chart": chart(), "link": link | {"note": message} if opened else None},
         key=_PART,
         on_shown_change=_moved,
         on_left_change=_left,
-        on_asked_change=_toggle_link,
+        on_request_change=_toggle_link,
     )
 
 
@@ -181,7 +181,7 @@ def _left() -> None:
 
 def _toggle_link() -> None:
     """Open the class's link, or close it."""
-    if _reported("asked") == "link":
+    if _reported("request") == "link":
         st.session_state[_LINK] = here()
     else:
         st.session_state.pop(_LINK, None)

@@ -79,18 +79,18 @@ function build(parent) {
   sheet.setAttribute("aria-label", "Link for the class");
   sheet.hidden = true;
   parent.append(sheet, bar);
-  return { parent, text, back, on, link, leave, sheet, chart: null, name: null, wanted: null, told: null };
+  return { parent, text, back, on, link, leave, sheet, chart: null, name: null, wanted: null, reported: null };
 }
 
 function mark(view, stop) {
   const how = !stop ? "none" : stop.name === "board" ? "board" : "chart";
   document.documentElement.dataset.lscProjector = how;
-  for (const one of frames()) {
-    const wanted = stop?.charts.includes(one) ? how : undefined;
-    if (one.dataset.projected === wanted) continue;
-    if (wanted) one.dataset.projected = wanted;
-    else delete one.dataset.projected;
-    one.dispatchEvent(new Event("lsc-project"));
+  for (const frame of frames()) {
+    const wanted = stop?.charts.includes(frame) ? how : undefined;
+    if (frame.dataset.projected === wanted) continue;
+    if (wanted) frame.dataset.projected = wanted;
+    else delete frame.dataset.projected;
+    frame.dispatchEvent(new Event("lsc-project"));
   }
   if (stop && stop.name !== view.name) document.querySelector("[data-testid=stMain]").scrollTop = 0;
   view.name = stop ? stop.name : null;
@@ -110,21 +110,21 @@ function look(view) {
   if (view.gone) return;
   fold(view);
   const all = stops();
-  const asked = all.find(({ name }) => name === view.wanted);
-  const shown = asked || all[0] || null;
+  const chosen = all.find(({ name }) => name === view.wanted);
+  const shown = chosen || all[0] || null;
   const before = view.chart;
   mark(view, shown);
   fit(view, before);
   const place = all.indexOf(shown);
   const atRest =
     document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-  const missing = !["on", "board"].includes(view.wanted) && !asked && atRest;
-  let said = "No chart here: the page is shown as it is.";
-  if (shown) said = `${place + 1} of ${all.length}: ${shown.title}`;
+  const missing = !["on", "board"].includes(view.wanted) && !chosen && atRest;
+  let status = "No chart here: the page is shown as it is.";
+  if (shown) status = `${place + 1} of ${all.length}: ${shown.title}`;
   if (shown && missing) {
-    said = `The link has projector=${view.wanted}, which is no chart of this page. ${said}`;
+    status = `The link has projector=${view.wanted}, which is no chart of this page. ${status}`;
   }
-  if (view.text.textContent !== said) view.text.textContent = said;
+  if (view.text.textContent !== status) view.text.textContent = status;
   view.back.disabled = place <= 0;
   view.on.disabled = place < 0 || place === all.length - 1;
 }
@@ -140,14 +140,14 @@ function step(view, by) {
   const next = all[all.findIndex(({ name }) => name === view.name) + by];
   if (!next) return;
   view.wanted = next.name;
-  view.told = view.wanted;
+  view.reported = view.wanted;
   look(view);
   view.tell("shown", view.wanted);
 }
 
 function close(view) {
   view.sheet.hidden = true;
-  view.tell("asked", "nothing");
+  view.tell("request", "nothing");
   view.link.focus();
 }
 
@@ -177,7 +177,7 @@ function opened(view, link) {
     code.innerHTML = link.code; // drawn by the server, of squares alone
     view.sheet.append(code);
   }
-  for (const text of [link.address, link.said].filter(Boolean)) {
+  for (const text of [link.address, link.note].filter(Boolean)) {
     const line = document.createElement("p");
     line.textContent = text;
     view.sheet.append(line);
@@ -209,7 +209,7 @@ function start(view) {
   view.back.onclick = () => step(view, -1);
   view.on.onclick = () => step(view, 1);
   view.leave.onclick = () => view.tell("left", true);
-  view.link.onclick = () => (view.sheet.hidden ? view.tell("asked", "link") : close(view));
+  view.link.onclick = () => (view.sheet.hidden ? view.tell("request", "link") : close(view));
 }
 
 function end(view) {
@@ -234,8 +234,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
   // What was told is on its way: an answer to an earlier step does not take the view back.
   if (data.chart !== view.last) {
     view.last = data.chart;
-    if (view.told === data.chart) view.told = null;
-    else if (view.told === null) view.wanted = data.chart;
+    if (view.reported === data.chart) view.reported = null;
+    else if (view.reported === null) view.wanted = data.chart;
   }
   opened(view, data.link);
   look(view);

@@ -125,9 +125,9 @@ function listen(table, key, group) {
 // Each message has a number, which the server sends back with what it knows: so its answer to an
 // earlier one is told from what comes later, and no step of a fast hand is lost.
 function tell(table) {
-  const told = JSON.stringify(table.now);
-  if (told === table.told) return;
-  table.told = told;
+  const message = JSON.stringify(table.now);
+  if (message === table.reported) return;
+  table.reported = message;
   table.serial += 1;
   table.send("moved", { ...table.now, serial: table.serial });
 }
@@ -137,7 +137,7 @@ function take(table, { serial, ...values }) {
   table.serial = serial;
   if (table.dragged || table.pressed) return;
   table.now = values;
-  table.told = JSON.stringify(values);
+  table.reported = JSON.stringify(values);
 }
 
 function percent(share) {
@@ -146,7 +146,7 @@ function percent(share) {
 
 // A part of the whole in tenths of a percent, rounded so that the parts add up: what is not 0 is not
 // written as if it were.
-function told(tenths, share) {
+function written(tenths, share) {
   return tenths === 0 && share > 0 ? "<0.1%" : percent(tenths / 1000);
 }
 
@@ -169,7 +169,7 @@ function measured(table) {
 
 // The lines that a label has room for: in one, in two, the number alone, or none.
 function fitting(words, number, width, height, text) {
-  const fits = (lines) => Math.max(...lines.map((one) => one.length)) * LETTER * text < width - 6
+  const fits = (lines) => Math.max(...lines.map((line) => line.length)) * LETTER * text < width - 6
     && lines.length * LINE * text <= height;
   return [[`${words} ${number}`], [words, number], [number]].find(fits) || [];
 }
@@ -207,19 +207,19 @@ function draw(table) {
   };
   columns.ill.tenths = Math.round(1000 * ill);
   columns.well.tenths = 1000 - columns.ill.tenths;
-  for (const [s, one] of Object.entries(columns)) {
-    const up = area.height * (1 - one.positive);
-    const positive = Math.round(one.tenths * one.positive);
+  for (const [s, column] of Object.entries(columns)) {
+    const up = area.height * (1 - column.positive);
+    const positive = Math.round(column.tenths * column.positive);
     const parts = {
-      negative: { y: area.top, height: up, share: 1 - one.positive, tenths: one.tenths - positive, knobAbove: false },
-      positive: { y: area.top + up, height: area.height - up, share: one.positive, tenths: positive, knobAbove: true },
+      negative: { y: area.top, height: up, share: 1 - column.positive, tenths: column.tenths - positive, knobAbove: false },
+      positive: { y: area.top + up, height: area.height - up, share: column.positive, tenths: positive, knobAbove: true },
     };
     for (const [x, { share, tenths, ...box }] of Object.entries(parts)) {
       const name = `${s} ${x}`;
-      place(table.cells[name], { x: one.x, y: box.y, width: one.width, height: box.height });
-      label(table, table.names[name], { ...box, x: one.x, width: one.width }, `${s}, ${x}`, told(tenths, one.share * share));
+      place(table.cells[name], { x: column.x, y: box.y, width: column.width, height: box.height });
+      label(table, table.names[name], { ...box, x: column.x, width: column.width }, `${s}, ${x}`, written(tenths, column.share * share));
     }
-    table.heads[s].textContent = `${s} ${told(one.tenths, one.share)}`;
+    table.heads[s].textContent = `${s} ${written(column.tenths, column.share)}`;
   }
   heads(table, columns);
   place(table.foot, { x: area.wide / 2, y: area.high - 0.5 * area.text });
@@ -281,7 +281,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const { serial, ...borders } = data;
   table.data = borders;
   table.send = setTriggerValue;
-  const values = Object.entries(borders).map(([key, one]) => [key, one.value]);
+  const values = Object.entries(borders).map(([key, column]) => [key, column.value]);
   take(table, { serial, ...Object.fromEntries(values) });
   if (!table.dragged) draw(table);
   // Streamlit also calls this where a newer message overtook this one: the table is then in use.

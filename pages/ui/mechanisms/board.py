@@ -276,14 +276,14 @@ def _needs(entry: MechanismEntry) -> None:
 
 
 def _works(scenario: Scenario) -> None:
-    kinds = pickers.asked_kinds(scenario)
+    kinds = scenario.kinds
     able = [
         entry.title
         for entry in mechanisms.CATALOGUE.values()
         if entry.uses_notion and not fit.obstacle(entry, kinds, of_task=scenario.of_task)
     ]
     if able:
-        promised = listed([notions.entry(key).title for key in pickers.asked_keys(scenario)])
+        promised = listed([notions.entry(key).title for key in pickers.notion_keys(scenario)])
         st.caption(f"Mechanisms for {markdown(promised)}: {markdown('; '.join(able))}.")
 
 

@@ -14,7 +14,7 @@ from core.scenario import Result
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import chart
-from pages.ui.frame import controls, pickers
+from pages.ui.frame import controls
 from pages.ui.mechanisms import query
 from pages.ui.parts import formulas
 from pages.ui.parts.cards import card
@@ -94,7 +94,7 @@ def show(result: Result) -> None:
 
 def _steps(result: Result) -> tuple[tuple[MergeStep, ...], str]:
     """Return Algorithm 1's steps, and why there are none."""
-    kinds = pickers.asked_kinds(result.scenario)
+    kinds = result.scenario.kinds
     if reason := fit.obstacle(mechanisms.entry("subset_merging"), kinds):
         return (), f"Subset merging has no steps to show under this notion: {reason}."
     try:

@@ -372,10 +372,7 @@ def _pickers() -> None:
 
 def _experiment(definition: Definition) -> None:
     with st.container(horizontal=True, key="header"):
-        st.title(
-            markdown(f"{NAMES[definition.paper]} {definition.place}: {definition.title}"),
-            anchor=False,
-        )
+        st.title(markdown(query.titled(definition)), anchor=False)
     with st.container(key="idea"), st.container(key="finding"):
         st.markdown(markdown(definition.claim), help=markdown(PAPERS[definition.paper]))
     experiment = _result(definition)

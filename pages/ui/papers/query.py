@@ -9,12 +9,14 @@ import streamlit as st
 
 from core.data.spec import DataSpec
 from core.papers.catalogue import EXPERIMENTS, entry
+from core.papers.experiment import Definition
 from core.papers.results import PAPERS, Experiment, Run
 from core.papers.running import perform, shipped
 from core.papers.worlds import SETTINGS, WORLDS
 from core.papers.worlds import world as find_world
 from pages.ui.frame.address import PageQuery, Value, one_of
 from pages.ui.frame.numbers import Numbers
+from pages.ui.report.papers import NAMES
 from pages.ui.work.long_answer import STUDY, LongAnswer
 
 
@@ -47,6 +49,12 @@ ERRATA = "errata"
 
 FIRST = EXPERIMENTS[0].key
 
+
+def titled(definition: Definition) -> str:
+    """Return the full title of an experiment."""
+    return f"{NAMES[definition.paper]} {definition.place}: {definition.title}"
+
+
 RUN = "run"
 """The URL's key of how the experiment on screen was run here."""
 
@@ -63,7 +71,7 @@ URL = PageQuery(
         FIRST,
         one_of({ERRATA, *(definition.key for definition in EXPERIMENTS)}),
         "_papers_show",
-        instead=f"{FIRST} is shown",
+        instead=f"{titled(EXPERIMENTS[0])} is shown",
     ),
 )
 

@@ -76,7 +76,7 @@ def _proposition(result: Proposition, values: Values) -> None:
             Curve("the paper's bound", result.lifts, result.printed_line),
             Curve("correct bound", result.lifts, result.right_line),
         ),
-        Side("lift of the excluded secret", 0.0, 1.0),
+        Side("lift of the nearly excluded secret", 0.0, 1.0),
         Side("T(S;Y)", 0.0, top),
         (values["excluded"], result.variation),
         texts=(

@@ -8,8 +8,8 @@ _SCRIPT = """
 export default function ({ data, parentElement }) {
   const text = () => data.text || location.href;
   const button = parentElement.querySelector("button");
-  const told = (said) => {
-    button.textContent = said;
+  const report = (message) => {
+    button.textContent = message;
     setTimeout(() => { button.textContent = data.label; }, 2000);
   };
   button.textContent = data.label;
@@ -26,9 +26,9 @@ export default function ({ data, parentElement }) {
   button.onclick = async () => {
     try {
       await navigator.clipboard.writeText(text());
-      told("Copied");
+      report("Copied");
     } catch {
-      told(old() ? "Copied" : data.failed);
+      report(old() ? "Copied" : data.failed);
     }
   };
 }

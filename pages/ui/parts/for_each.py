@@ -23,7 +23,7 @@ LIMIT = 60.0
 LEAST = "each_least"
 """Key of the number of records from which a value has a mechanism of its own."""
 
-KEPT = ("X kept by its own", "X kept by the one for all")
+KEPT = ("X kept by its own mechanism", "X kept by the shared mechanism")
 """Names of the table's columns of shares."""
 
 PERCENT = st.column_config.NumberColumn(format="percent")
@@ -43,7 +43,7 @@ def show(result: Result, unit: str, key: str = "", *, brief: bool = False) -> No
     except CoreError as error:
         searches, refused = "", str(error)
     on = st.toggle(
-        f"A mechanism for each {markdown(known)}",
+        f"A separate mechanism for each {markdown(known)}",
         key=f"for_each{key}",
         persist_state="session",
         help="Y may depend on what others know too, since they know which mechanism was used: "
@@ -61,7 +61,7 @@ def show(result: Result, unit: str, key: str = "", *, brief: bool = False) -> No
     if refused:
         st.caption(markdown(refused))
         return
-    each = _found(result, least, searches, key)
+    each = _searched(result, least, searches, key)
     if each is not None:
         st.markdown(markdown(sentence(each, result, unit)))
         if not brief:
@@ -70,7 +70,7 @@ def show(result: Result, unit: str, key: str = "", *, brief: bool = False) -> No
             )
 
 
-def _found(result: Result, least: int, what: str, key: str) -> ForEach | None:
+def _searched(result: Result, least: int, what: str, key: str) -> ForEach | None:
     scenario = result.scenario
     work = LongAnswer(
         scenario.data,
@@ -104,9 +104,9 @@ def sentence(each: ForEach, result: Result, unit: str) -> str:
         return f"{known} determines X: there is nothing left to keep."
     proof = ", proven" if each.proven else f", at most {level(each.upper_bound, unit)}"
     return (
-        f"For someone who knows {known}, one mechanism each keeps {share(each.information / most)} "
+        f"For someone who knows {known}, separate mechanisms keep {share(each.information / most)} "
         f"of the information in X (I(X;Y|K) {level(each.information, unit)} {unit}{proof}); the "
-        f"one for all keeps {share(item / most)}. No release can be made with it yet."
+        f"shared one keeps {share(item / most)}. Releases cannot use separate mechanisms yet."
     )
 
 

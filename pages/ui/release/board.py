@@ -145,7 +145,7 @@ def _lost(plan: Plan) -> None:
         return
     secret = plan.draw.kind
     if plan.draw.commitment == lost:
-        how = f"The {secret} above is the one that drew it, so you can make the same file again."
+        how = f"The {secret} above drew it, so you can make the same file again."
     else:
         how = "Enter the seed or key that drew it to make the same file again."
     st.info(
@@ -236,8 +236,8 @@ def _downloads(release: results.Written, plan: Plan, original: str) -> None:
         )
     st.caption(
         "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{release.path.name}`. With {markdown(original)} and the {plan.draw.kind} you can check "
-        "everything."
+        f"{release.path.name}`. With the original, {markdown(original)}, and the "
+        f"{plan.draw.kind} you can check everything."
     )
 
 

@@ -111,7 +111,8 @@ def _estimates(result: Result, made: Made) -> None:
             "The mechanism also reads S, so Y alone is not enough to estimate P(x). See the docs."
         )
         return
-    tables.sheet(estimated, "release_estimate", most=400)
+    heads = {"standard_error": {"label": "standard error"}}  # a name for programs in the files
+    tables.sheet(estimated, "release_estimate", most=400, column_config=heads)
 
 
 ROBUST = (

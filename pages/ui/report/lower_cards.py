@@ -161,9 +161,9 @@ def of_line(result: Result, line: Frontier | None, unit: str) -> Iterator[str]:
         yield (
             f"From {symbol} = {budget(step.low, unit)} to {budget(step.high, unit)} the mechanism "
             + (
-                f"keeps {gained} points more."
+                f"keeps {gained} percentage points more."
                 if float(gained)
-                else "keeps less than 0.1 points more."
+                else "keeps less than 0.1 percentage points more."
             )
         )
 
@@ -253,7 +253,7 @@ class Requested:
         return fixed(value, 4)
 
 
-def draws_asked(scenario: Scenario, notion: Notion) -> Requested:
+def requested_notion(scenario: Scenario, notion: Notion) -> Requested:
     """Return the privacy notion of a scenario, and how its level is written."""
     entries = [notions.entry(key) for key in (scenario.notion, *(p.notion for p in scenario.also))]
     title = " and ".join(entry.level_title or entry.title for entry in entries)
@@ -413,7 +413,7 @@ def _implied(
 
 
 def _repeated(page: Document, result: Result, draws: tuple[Redrawn, ...], unit: str) -> None:
-    promise = draws_asked(result.scenario, result.scenario.build_notion(result.joint))
+    promise = requested_notion(result.scenario, result.scenario.build_notion(result.joint))
     page.chart(
         bars(draws, unit, promise),
         "The level after several independent draws for the same record",

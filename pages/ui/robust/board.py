@@ -18,12 +18,13 @@ from core.records.left_out import for_others
 from core.scenario import Scenario
 from core.scenario.context import Context
 from core.scenario.snippet import robust_snippet
+from core.studies.known import UNPROVEN
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import listed, number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, board, chart
 from pages.ui.chart import place as chart_place
-from pages.ui.frame import address, controls, following, state, theme
+from pages.ui.frame import address, controls, following, page_frame, state, theme
 from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
@@ -34,7 +35,7 @@ from pages.ui.robust import results, studies
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget, in_unit, level, share
-from pages.ui.work import ahead, context
+from pages.ui.work import ahead, context, progress
 from pages.ui.work.frames import Frame
 
 INTERVALS, LEAVES = "intervals", "What the sample leaves possible"
@@ -89,7 +90,7 @@ def _live() -> None:
         scenario = state.scenario()
         sample = results.sample(scenario)
     except CoreError as error:
-        st.error(markdown(str(error)))
+        page_frame.show_remedies(state.scenario(), error)
         return
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
@@ -156,7 +157,7 @@ def _report(
     drawn = _interval_chart(scenario, view, sample)
     numbers = {"ε, nats": scenario.eps, "β": scenario.beta, "α": scenario.alpha}
     shown = Parts(
-        sentences=[*answer["said"], _finding(designs, unit)],
+        sentences=[*answer["sentences"], _finding(designs, unit)],
         facts=dict(facts)
         | {name: f"{value:g}" for name, value in numbers.items()}
         | {"seed": str(scenario.seed)}
@@ -225,7 +226,7 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
     n, data = results.records(scenario), scenario.data
     u, s = listed(data.released) or "U", listed(data.secret) or "S"
     return {
-        "said": [
+        "sentences": [
             f"Here the data is the truth P*. A designer sees only {number_of(n, 'record')} drawn "
             f"from it and builds a mechanism that hides {s} in {u}."
         ],
@@ -246,7 +247,7 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
 def _meant(scenario: Scenario, sample: Sample) -> Frame:
     """Return what the signs of what the page says mean."""
     answer = _answer(scenario, controls.unit(), sample)
-    terms = [(term.title, term.meaning) for term in glossary.terms_in(answer["said"])]
+    terms = [(term.title, term.meaning) for term in glossary.terms_in(answer["sentences"])]
     helps = [
         glossary.listed(label, term)
         for (label, *_), term in zip(answer["figures"], TERMS, strict=True)
@@ -367,13 +368,33 @@ def _levels(scenario: Scenario, designs: results.Designs) -> None:
             )
             results.progress("designs", "Designing")
             if results.desk_of("designs").answered == question:
-                st.caption("All designs use the settings in the sidebar.")
+                _ended(question, scenario, designs.outcomes)
         if not designs.outcomes:
             return
         unit = controls.unit()
         reached = _reached(designs, unit)
         chart(reached.figure, key="robust_levels", title=reached.title, alt=reached.alt)
         st.markdown(_finding(designs, unit).replace("*", "\\*"))
+
+
+def _ended(
+    question: results.RobustQuestion, scenario: Scenario, outcomes: Sequence[DesignOutcome]
+) -> None:
+    """Show which designs their time limit cut short, and let them go on."""
+    cut = [DESIGNS[outcome.key] for outcome in outcomes if _is_cut(outcome)]
+    if not cut:
+        st.caption("All designs use the settings in the sidebar.")
+        return
+    message = f"Unfinished: {listed(cut)}."
+    if results.may_search_on(question, scenario):
+        args = (question, scenario)
+        progress.search_on(message, "designs_on", results.search_on, args)
+    else:
+        st.caption(message)
+
+
+def _is_cut(outcome: DesignOutcome) -> bool:
+    return outcome.mechanism.status == UNPROVEN
 
 
 def _reached(designs: results.Designs, unit: str) -> Picture:
@@ -418,6 +439,7 @@ def _finding(designs: results.Designs, unit: str) -> str:
         f"is {level(trusting.realised, unit)} {unit}; the budget is {budget(designs.eps, unit)}. "
         f"{name} keeps {share(robust.mechanism.nmi)} with ε* = {level(robust.realised, unit)} "
         f"{unit}."
+        + (f" Unfinished: up to {share(robust.most_nmi)} may be possible." * _is_cut(robust))
     )
 
 
@@ -475,9 +497,10 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                     f"{number_of(len(mechanism.x_labels), 'pair')}, "
                     f"{number_of(mechanism.n_y, 'output')}.",
                 )
+                status = "unfinished" if _is_cut(chosen) else mechanism.status
                 st.caption(
                     f"Keeps {share(mechanism.nmi)} at the estimate, {share(chosen.true_nmi)} at "
-                    f"the truth; {markdown(mechanism.status)}. "
+                    f"the truth; {markdown(status)}. "
                     f"{markdown(' '.join(mechanism.notes))}"
                 )
 

@@ -267,26 +267,38 @@ def cancel(kind: str) -> None:
 
 def _work(kind: str, settings: RobustQuestion, scenario: Scenario) -> LongAnswer[Any]:
     """Return a piece of work, never shared between sessions: on a busy machine it finds less."""
-    call, arguments = _call(kind, settings, scenario)
-    return LongAnswer(
+    call, given = _call(kind, settings, scenario)
+    work = LongAnswer(
         settings.data,
         ("robust", kind, repr(settings)),
         call,
-        lambda: arguments,
+        lambda: given(SECONDS[kind] * work.longer),
         LIMIT,
         urgent=kind == "designs",
         keep=False,
     )
+    return work
+
+
+def search_on(settings: RobustQuestion, scenario: Scenario) -> None:
+    """Design again, with more time for each search; until then the last designs stay."""
+    _work("designs", settings, scenario).search_on()
+    start("designs", settings, scenario)
+
+
+def may_search_on(settings: RobustQuestion, scenario: Scenario) -> bool:
+    """Return whether the searches for designs may take longer."""
+    return _work("designs", settings, scenario).may_search_on
 
 
 def _call(
     kind: str, settings: RobustQuestion, scenario: Scenario
-) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    seconds = SECONDS[kind]
+) -> tuple[Callable[..., Any], Callable[[float], tuple[Any, ...]]]:
+    """Return what does a piece of work, and its arguments given the seconds of one search."""
     if kind == "designs":
-        return compare_designs, (sample(scenario), scenario.eps, seconds)
+        return compare_designs, lambda seconds: (sample(scenario), scenario.eps, seconds)
     if kind == "frontiers":
-        return robust_frontiers, (sample(scenario), seconds)
+        return robust_frontiers, lambda seconds: (sample(scenario), seconds)
     truth = true_joint(scenario.data).p
     drawn = Drawn(
         settings.n,
@@ -297,8 +309,9 @@ def _call(
         settings.fresh,
     )
     if kind == "draws":
-        return study_draws, (truth, scenario.eps, drawn, settings.keys, seconds)
-    return study_beta, (truth, scenario.eps, drawn, seconds, BETAS)
+        keys = settings.keys
+        return study_draws, lambda seconds: (truth, scenario.eps, drawn, keys, seconds)
+    return study_beta, lambda seconds: (truth, scenario.eps, drawn, seconds, BETAS)
 
 
 def most_seconds(kind: str, settings: RobustQuestion) -> float:

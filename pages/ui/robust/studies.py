@@ -228,7 +228,7 @@ def betas(scenario: Scenario) -> None:
             figures.beta_lines(lines, BETAS),
             key="robust_beta",
             title="Mean share kept, by β",
-            alt="From β = .1 to β = .001: "
+            alt="From β = 0.1 to β = 0.001: "
             + "; ".join(
                 f"{line.title} {share(float(line.values[0]))} to {share(float(line.values[-1]))}"
                 for line in lines
@@ -241,8 +241,8 @@ def _estimate(kind: str, question: results.RobustQuestion) -> str:
     seconds = results.most_seconds(kind, question)
     if seconds > results.LIMIT:
         return (
-            f"with this many levels probably longer than its limit of {results.LIMIT / 60:.0f} "
-            "minutes: group rare levels on the Data page first"
+            f"with this many levels probably more than the limit of {results.LIMIT / 60:.0f} "
+            "minutes, so group rare levels on the Data page first"
         )
     if seconds >= 100.0:
         return f"up to about {np.ceil(seconds / 60):.0f} minutes"

@@ -74,7 +74,7 @@ def find(place: str) -> Any:
         return None
     try:
         if not content.startswith(place.encode()):
-            raise InvalidInputError("The answer is one to another question.")
+            raise InvalidInputError("The answer belongs to another question.")
         return from_bytes(content[len(place) :])
     except InvalidInputError:
         folder.drop(place)  # damaged: the next one to work it out keeps it again

@@ -87,11 +87,11 @@ def _telling(
     telling: dict[str, str] = {}
     for group in groups.values():
         if len(group) > 1:
-            telling |= dict(zip(group, _told_apart(group, room), strict=True))
+            telling |= dict(zip(group, _distinguished(group, room), strict=True))
     return telling
 
 
-def _told_apart(group: Sequence[str], room: int) -> list[str]:
+def _distinguished(group: Sequence[str], room: int) -> list[str]:
     """Return names of labels that begin and end alike, by the shortening that separates most."""
     parts = [_parts(label) for label in group]
     start = _differ([name for words in parts for name, _ in words[:2]], room)

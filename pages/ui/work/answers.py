@@ -94,7 +94,7 @@ def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
     jobs = [job for name in names if isinstance(job := visit().held.get(name), Job)]
 
     def are_there() -> bool:
-        if any(job.finished for job in jobs) or glances.GLANCER.is_found(scenario, session):
+        if any(job.finished for job in jobs) or glances.GLANCER.is_ready(scenario, session):
             return True
         with ahead_for(own):
             best = known_for(scenario.data).best(scenario, joint)

@@ -93,7 +93,7 @@ def first_rows(spec: DataSpec) -> FirstRows:
 def size(spec: DataSpec) -> str:
     """Return how many records a spec's data has, as it is read."""
     key = ("size", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: looking.size_said(spec.source, sources(), spec.read))
+    return kept(spec, key, lambda: looking.size_text(spec.source, sources(), spec.read))
 
 
 def open_questions(spec: DataSpec) -> tuple[OpenQuestion, ...]:

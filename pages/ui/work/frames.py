@@ -95,7 +95,7 @@ def offer(slider: str, what: Offer) -> str:
     return entry.address
 
 
-def when_asked(
+def on_request(
     scenarios: Sequence[Scenario], places: Sequence[float | None], name: str
 ) -> Callable[[int], None]:
     """Return a function that answers questions at the places of a slider, in any thread.

@@ -46,7 +46,7 @@ class Glancer:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._asked: OrderedDict[Hashable, _Request] = OrderedDict()
+        self._requests: OrderedDict[Hashable, _Request] = OrderedDict()
         self._lock, self._turn = threading.Lock(), threading.Lock()
         self._served = False
         self._warmed: Job[Any] | None = None
@@ -76,27 +76,27 @@ class Glancer:
                 return None if is_taken(scenario) else _search(scenario, data)
         name = _name(scenario, session)
         with self._lock:
-            request = self._asked.get(name)
+            request = self._requests.get(name)
             waits = request is not None and request.job.state == State.WAITING
             if request is None or (patient and waits and not request.urgent):
                 if request is not None:
                     request.job.cancel()
                 job = self._submit(scenario, data, session, urgent=patient)
-                request = self._asked[name] = _Request(job, patient)
-                while len(self._asked) > MOST:
-                    self._asked.popitem(last=False)[1].job.cancel()
+                request = self._requests[name] = _Request(job, patient)
+                while len(self._requests) > MOST:
+                    self._requests.popitem(last=False)[1].job.cancel()
         if not request.job.wait(None if patient else self._wait(request)):
             return None
         if request.job.state == State.CANCELLED:  # for one that is urgent, or for lack of room
             return None
         with self._lock:
-            if self._asked.get(name) is request:
-                del self._asked[name]
+            if self._requests.get(name) is request:
+                del self._requests[name]
         return replace(request.job.result(), scenario=scenario)
 
-    def is_found(self, scenario: Scenario, session: str) -> bool:
+    def is_ready(self, scenario: Scenario, session: str) -> bool:
         """Return whether a requested glance is there that no one has taken yet."""
-        request = self._asked.get(_name(scenario, session))
+        request = self._requests.get(_name(scenario, session))
         return request is not None and request.job.finished and request.job.state != State.CANCELLED
 
     def _wait(self, request: _Request) -> float:

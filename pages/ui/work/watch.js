@@ -10,22 +10,22 @@ function build(parent) {
   const frame = document.createElement("div");
   frame.className = "lsc-work stProgress";
   frame.dataset.testid = "stProgress";
-  const said = document.createElement("p");
+  const line = document.createElement("p");
   const bar = document.createElement("div");
   bar.className = "lsc-work-bar";
   bar.setAttribute("role", "progressbar");
   bar.setAttribute("aria-valuemin", 0);
   bar.setAttribute("aria-valuemax", 100);
   bar.append(document.createElement("div"));
-  frame.append(said, bar);
+  frame.append(line, bar);
   parent.replaceChildren(frame);
-  return { frame, said, bar, told: -Infinity };
+  return { frame, line, bar, reported: -Infinity };
 }
 
-function show({ frame, said, bar }, { share, text }) {
+function show({ frame, line, bar }, { share, text }) {
   const percent = Math.round(100 * share);
   frame.hidden = !text;
-  said.textContent = said.title = text; // a board has room for one line of it
+  line.textContent = line.title = text; // a board has room for one line of it
   bar.firstChild.style.width = `${percent}%`;
   bar.setAttribute("aria-valuenow", percent);
   bar.setAttribute("aria-label", text);
@@ -39,8 +39,8 @@ async function look(view, parent) {
     const response = parent.isConnected && (await fetch(data.address).catch(() => null));
     if (!response || data !== view.data) continue; // no connection, or a newer message
     if (response.status === 200) show(view, await response.json());
-    else if (response.status === 204 && performance.now() - view.told > PATIENCE) {
-      view.told = performance.now();
+    else if (response.status === 204 && performance.now() - view.reported > PATIENCE) {
+      view.reported = performance.now();
       view.tell("over", true);
     }
   }
@@ -50,7 +50,7 @@ async function look(view, parent) {
 export default function ({ data, parentElement, setTriggerValue }) {
   let view = views.get(parentElement);
   if (!view) views.set(parentElement, (view = build(parentElement)));
-  Object.assign(view, { data, tell: setTriggerValue, told: -Infinity });
+  Object.assign(view, { data, tell: setTriggerValue, reported: -Infinity });
   show(view, data);
   if (!view.looks) look(view, parentElement);
 }

@@ -33,11 +33,12 @@ def test_a_positive_test_makes_the_illness_three_times_likelier_a_negative_one_s
     assert (result.lip, result.pml) == pytest.approx((math.log(7), math.log(3)))
     assert result.ldp == pytest.approx(math.log(8.5))
     assert words.of_lift(result) == (
-        "After “positive” (30% of all results), ill is 3 times as likely and well half as likely.",
-        "After “negative” (70% of all results), ill is one seventh as likely and well 1.21 times "
-        "as likely.",
+        "After “positive” (30% of all results), “ill” is 3 times as likely and “well” half as "
+        "likely.",
+        "After “negative” (70% of all results), “ill” is one seventh as likely and “well” 1.21 "
+        "times as likely.",
         "The largest change of any belief, up or down, sets the level: X itself satisfies LIP at ε "
-        "= 1.946 (a factor of 7) and at no smaller ε.",
+        "= 1.946 nats (a factor of 7) and at no smaller ε.",
     )
 
 
@@ -207,7 +208,7 @@ def test_numbers_in_words_are_those_of_the_example():
     assert words.level(float("inf")) == "∞"
     assert words.level(-0.0) == "0"
     assert words.level(10.0) == "10"
-    assert words.nats(math.log(2)) == "0.693 (a factor of 2)"
+    assert words.nats(math.log(2)) == "0.693 nats (a factor of 2)"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from core.data.hierarchies import Hierarchy
 from core.data.spec import WITHHELD, Binning, LeftOut
 from core.records import readable
 from core.records.certificate import fingerprint
-from core.records.checking.check import REWORDED
+from core.records.checking.check import REWORDED, reworded
 from core.records.draws import Keyed, Seeded
 from core.records.verifying import failed, unproven, verify
 from core.release import file_words
@@ -280,3 +280,37 @@ def test_a_certificate_of_the_present_version_by_earlier_code_verifies():
     result = verify(text, old / "released.csv", old / "people.csv", seed=seed)
     assert failed(result) == []
     assert {item.name for item in result if item.passed is None} == {"code", "attack"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "The level is that of the distribution by the sampling weights of 'w 1'. The records "
+            "themselves, counted once each, have another: by their own",
+            "The level is that of the distribution weighted by 'w 1'. The records counted once "
+            "each have another distribution: by their own",
+        ),
+        (
+            "By the sampling weights of 'w' the records are worth about 9 records. Over the "
+            "confidence set of so many LDP holds at 1 nats, but how likely this set has the true "
+            "distribution is not known.",
+            "With the sampling weights in 'w', the records are worth about 9 records. Over the "
+            "confidence set for that many, LDP holds at 1 nats, but the probability that this set "
+            "contains the true distribution is unknown.",
+        ),
+        (
+            "Only one record of each person, as 'id' names them, is counted and released. It was "
+            "drawn by the seed 7, which is not secret.",
+            "Only one record of each person, identified by 'id', is counted and released. It was "
+            "drawn with seed 7, which is not secret.",
+        ),
+        (
+            "2 cells never seen: answered like a typical member of the secret.",
+            "2 cells never observed: treated as typical of the secret.",
+        ),
+        ("2 reach ∞ of its budgets", "2 reach ∞ times its budgets"),
+    ],
+)
+def test_older_words_are_read_as_those_of_now(old, new):
+    assert reworded([old]) == [new]

@@ -25,7 +25,8 @@ def test_it_names_what_is_known_and_is_checked_by_a_new_count(made):
     reported = {item["about"]: item["sentence"] for item in promises(body)}
     assert "knows the distribution of S, X and note that" in reported["one record"]
     assert (
-        "the person's note, and nothing else of the person: 0.3-LIP given" in reported["one record"]
+        "the person's note, and nothing else about the person: 0.3-LIP given"
+        in reported["one record"]
     )
     assert "each pair of S and X, and of S, X and note" in reported["counts"]
     result = outcomes(body, path, original, str(SEED))

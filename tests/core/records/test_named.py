@@ -44,7 +44,7 @@ def test_other_records_have_the_level_of_what_was_asked(notion, title, unit, tmp
     assert ("itself only the level of the counted distribution is known" in over) == (
         notion not in ("ldp", "pml")
     )
-    assert "With confidence 95%, which is exact for many records only, the records" in over
+    assert "With 95% confidence (exact only for many records), the records" in over
 
 
 def test_levels_have_units_and_those_of_two_budgets_are_a_share(tmp_path):

@@ -325,7 +325,7 @@ def test_y_alone_has_no_figures_of_other_columns(town, tmp_path):
     assert body["released"]["columns"] == ["town"]
     assert outcome(body, out, path)["beside"].passed
     (reported,) = [item for item in body["promises"] if item["about"] == "one record"]
-    assert "and nothing else of the person" in reported["sentence"]
+    assert "and nothing else about the person" in reported["sentence"]
 
 
 def test_an_owners_copy_has_none_either(town, tmp_path):

@@ -81,7 +81,7 @@ def test_only_the_first_record_of_each_is_released(tmp_path):
     assert pd.read_csv(tmp_path / "y.csv")["id"].tolist() == first["id"].tolist()
     assert body["original"] | {"persons": 1, "records": len(first)} == body["original"]
     assert of_persons(body)["sentence"].startswith(
-        "Only the first record of each person, as 'id' names"
+        "Only the first record of each person, identified by 'id', is"
     )
     assert failed(outcomes(tmp_path, body)) == []
 
@@ -92,7 +92,7 @@ def test_only_a_drawn_record_of_each_is_released(tmp_path):
     assert sorted(ids) == sorted(frame["id"].unique())
     assert ids.tolist() != frame.drop_duplicates("id")["id"].tolist()  # in the file's order
     assert body["original"]["persons"] == 1
-    assert "drawn by the seed 7, which is not secret" in of_persons(body)["sentence"]
+    assert "drawn with seed 7, which is not secret" in of_persons(body)["sentence"]
     assert failed(outcomes(tmp_path, body)) == []
 
 

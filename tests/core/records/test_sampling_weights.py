@@ -83,9 +83,12 @@ def test_what_it_says(tmp_path):
     _, made, _ = released(tmp_path)
     text = {entry["about"]: entry for entry in made.certificate["promises"]}
     assert "shows by the sampling weights of 'wt'" in text["one record"]["sentence"]
-    assert "counted once each, have another: by their own" in text["fresh records"]["sentence"]
+    assert (
+        "counted once each have another distribution: by their own"
+        in text["fresh records"]["sentence"]
+    )
     assert text["sampling error"]["status"] == "not promised"
-    assert "pair of S and X, and what they weigh together: a guess" in text["counts"]["sentence"]
+    assert "pair of S and X, and their total weight: a guess" in text["counts"]["sentence"]
 
 
 def test_no_confidence_is_promised_over_a_set(tmp_path):
@@ -94,7 +97,10 @@ def test_no_confidence_is_promised_over_a_set(tmp_path):
     error = text["sampling error"]
     assert math.isfinite(made.certificate["levels"]["design"]["robust_ldp"])
     assert error["status"] == "not promised"
-    assert "how likely this set has the true distribution is not known" in error["sentence"]
+    assert (
+        "the probability that this set contains the true distribution is unknown"
+        in error["sentence"]
+    )
     assert "confidence 95" not in json.dumps(made.certificate["promises"])
     assert failed(checks(tmp_path, made.certificate)) == []
 

@@ -148,7 +148,7 @@ def test_records_whose_secret_follows_are_told_with_the_level():
     assert counted.report.determined == alone == 2
     assert any("'sex' of 2 records" in text for text in counted.report.sentences())
     made = answer(replace(KNOWN, data=data, mechanism="constant"), counted)
-    assert "For 2 records, age alone already says sex." in finding(made)
+    assert "For 2 records, age alone determines sex." in finding(made)
 
 
 def test_its_program_gives_the_same(result, capsys):

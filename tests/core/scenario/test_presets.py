@@ -58,8 +58,8 @@ def test_the_watchdog_gains_what_the_line_says():
     request = preset("alip_figure_2").request.scenarios
     first, second, third = (evaluate(item).mechanism.kept for item in request)
     line = preset("alip_figure_2").line
-    assert f"keeps {100 * (second - first):.0f} points more;" in line
-    assert f"only {100 * (third - second):.0f} more." in line
+    assert f"keeps {100 * (second - first):.0f} percentage points more;" in line
+    assert f"only {100 * (third - second):.0f}." in line
 
 
 def test_robust_mechanisms_keep_what_the_line_says():

@@ -86,4 +86,4 @@ def test_cells_that_hardly_exist_count_as_never_seen():
     with clock.using(clock.Ticking(0.2)):
         made = m.polyopt(cells, 1.0, ball, time_limit=2)
     assert made.audit.holds
-    assert made.notes[-1] == "2 cells never seen: answered like a typical member of the secret."
+    assert made.notes[-1] == "2 cells never observed: treated as typical of the secret."

@@ -104,7 +104,7 @@ def test_said_saved_and_read_again():
     assert ReadOptions.from_text(["person=id", "drawn=7"]) == drawn
     assert ReadOptions.from_dict(drawn.to_dict()) == drawn
     assert drawn.phrases() == [
-        "persons are named by 'id': one record of each counts, drawn by the seed 7"
+        "persons are named by 'id': one record of each counts, drawn with seed 7"
     ]
     assert drawn.within(["s", "x"]) == ReadOptions()
 

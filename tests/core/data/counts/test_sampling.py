@@ -71,7 +71,7 @@ def test_shares_and_n_are_those_of_the_weights(seed):
     assert result.joint.weighted
     assert result.joint.counts is None
     assert (result.report.n_total, result.report.n_used) == (len(rows), len(rows))
-    assert f"worth about {int(kish)}, which is n (by Kish's" in result.report.sentences()[0]
+    assert f"worth about {int(kish):,}. This n is Kish's" in result.report.sentences()[0]
 
 
 def test_equal_weights_are_worth_all_records():
@@ -151,7 +151,7 @@ def test_shares_of_weights_are_not_rounded_to_counts():
 
 def test_no_confidence_is_claimed_of_weights():
     joint = counted(table()).joint
-    assert "is not known" in caution(joint, of_estimate=True)
+    assert "is unknown" in caution(joint, of_estimate=True)
 
 
 @pytest.mark.parametrize(

@@ -337,7 +337,7 @@ def test_apostrophes_backslashes_and_commas_with_a_blank():
 def test_a_stray_quote_is_refused_by_line_with_a_choice():
     sentence, result = question_of('a,b\nw,4\nx,"1\ny,2\nz,3\n')
     assert sentence == "t.csv has an unclosed quote in line 3."
-    assert result["Quotes are ordinary characters"][1][1] == ["x", '"1']
+    assert result["Read quotes as ordinary characters"][1][1] == ["x", '"1']
 
 
 def test_dimensions_joined_by_commas_in_a_table_with_tabs():

@@ -23,7 +23,7 @@ from core.data import (
     present_marks,
 )
 from core.data.joints import parse_matrix
-from core.data.readers.describe import size_said
+from core.data.readers.describe import size_text
 from core.data.spec import Filter
 from core.data.tables import as_number, as_text, define_texts
 from core.errors import InvalidInputError
@@ -226,8 +226,8 @@ def test_rows_that_stand_for_several_records_are_asked_about_and_counted(sources
 def test_records_are_said_with_the_rows_that_stand_for_them(sources):
     source = sources.add_bytes(FREQUENCIES.encode(), "freq.csv")
     read = ReadOptions(weight="Freq")
-    assert size_said(source, sources) == "8 records"
-    assert size_said(source, sources, read) == "1,133 records in 8 rows"
+    assert size_text(source, sources) == "8 records"
+    assert size_text(source, sources, read) == "1,133 records in 8 rows"
     spec = DataSpec(source, ("ward",), ("outcome",), read=read)
     assert count(spec, sources).report.size == "1,133 records in 8 rows"
     women = replace(spec, filters=(Filter("sex", ("F",)),))

@@ -35,14 +35,15 @@ def test_a_step_that_joins_an_earlier_set_replaces_it():
     last = replay(steps, 4)
     assert [(item.members, item.risk) for item in last] == [((2, 0, 1), 0.4)]
     assert in_words(steps[3], "abc") == (
-        "'a' + 'b' joins 'c': ω falls from 3.000 to 0.400 nats, and the set is within the budget."
+        "Adding 'a' + 'b' to 'c' lowers ω from 3.000 to 0.400 nats, within the budget."
     )
 
 
 def test_sentences_stay_short():
     step = MergeStep((4,), (0, 1, 2, 3), 0.5, np.inf, False)
     assert in_words(step, "abcde") == (
-        "'e' joins 'a' + 'b' + 'c' and 1 more: ω rises from 0.500 to ∞ nats, still over the budget."
+        "Adding 'e' to 'a' + 'b' + 'c' and 1 more raises ω from 0.500 to ∞ nats, still over the "
+        "budget."
     )
 
 

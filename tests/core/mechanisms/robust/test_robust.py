@@ -299,9 +299,7 @@ def test_zero_cells_get_an_answer_and_keep_the_promise():
         assert result.kernel[2] == pytest.approx(
             (7 * result.kernel[0] + 10 * result.kernel[1]) / 17
         )
-        assert (
-            result.notes[-1] == "1 cell never seen: answered like a typical member of the secret."
-        )
+        assert result.notes[-1] == "1 cell never observed: treated as typical of the secret."
     poly = m.polyopt(cells, EPS, ball)
     members = ball.sample(3000, np.random.default_rng(0), boundary=True)
     assert members[:, 0, 2].max() > 0.01

@@ -103,7 +103,7 @@ def test_each_slider_of_each_column_is_followed_and_the_sidebars_moves_all():
 def test_a_column_without_an_answer_says_so_and_has_no_figures():
     app = opened(project=Project((QUICK.scenarios[0], Scenario(data=SMALL, notion="rldp"))))
     text = sent.answers(app)
-    assert text["outcome_1"]["said"] == ["No answer."]
+    assert text["outcome_1"]["sentences"] == ["No answer."]
     assert "figures_1" not in text
 
 

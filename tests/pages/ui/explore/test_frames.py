@@ -48,7 +48,7 @@ def test_a_frame_says_what_the_page_says_at_rest(seed):
     frame = frames.frame([evaluate(here)], unit, lines=True)
     (reported,) = frame["answers"].values()
     answer = sent.answer(app)
-    for part in ("figures", "said", "badge"):
+    for part in ("figures", "sentences", "badge"):
         assert answer[part] == reported[part]
     charts = sent.charts(app)
     assert frame["charts"].pop("frontier") == {"now": charts["frontier"]["now"]}

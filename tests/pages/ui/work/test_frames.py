@@ -143,11 +143,16 @@ def test_a_frame_of_a_search_that_ended_for_its_visit_is_no_estimate_there(monke
     monkeypatch.setattr(answers, "ready", lambda *_, **__: cut)
 
     def made(results):
-        return following.frame(*results, lambda provisional: {"said": provisional}, lambda _: ())
+        return following.frame(
+            *results, lambda provisional: {"sentences": provisional}, lambda _: ()
+        )
 
     offered = Offer((WATCHED,), (WATCHED.eps,), made)
     there, elsewhere = (frames.ready(offered, 0, {}, weakref.ref(own))[0] for own in (asked, other))
-    assert (there["answers"][""]["said"], elsewhere["answers"][""]["said"]) == (False, True)
+    assert (there["answers"][""]["sentences"], elsewhere["answers"][""]["sentences"]) == (
+        False,
+        True,
+    )
     assert there["open"]  # another session's search may improve it
     assert elsewhere["open"]
     assert there["version"] != elsewhere["version"]
@@ -194,7 +199,7 @@ def test_places_are_answered_ahead_for_each_question_when_a_browser_asks(monkeyp
         ahead.AHEAD, "want", lambda page, result, *_, **more: wanted.append((page, result, more))
     )
     request, made = [WATCHED, replace(WATCHED, notion="ldp")], evaluate(WATCHED)
-    begin = frames.when_asked(request, (0.5, 1.0), "eps")
+    begin = frames.on_request(request, (0.5, 1.0), "eps")
     monkeypatch.setattr(frames.answers, "ready", lambda item, **_: replace(made, scenario=item))
     assert not wanted
     begin(1)
@@ -219,7 +224,7 @@ def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
     glances.take(answered, answered.counted)
     with pytest.raises(CoreError):
         frames.answers.ready(gone)
-    frames.when_asked([gone, answered.scenario], (0.5, 1.0), "eps")(0)
+    frames.on_request([gone, answered.scenario], (0.5, 1.0), "eps")(0)
     assert [item.scenario for item in wanted] == [replace(answered.scenario, eps=0.5)]
     offered = replace(OFFER, scenarios=(gone,), owner=visits.owner(gone.data))
     assert json.loads(frames.answer(offered, {}))["frames"] == {}
