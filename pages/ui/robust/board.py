@@ -13,12 +13,12 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
+from core.mechanisms.result import CUT
 from core.notions import catalogue as notions
 from core.records.left_out import for_others
 from core.scenario import Scenario
 from core.scenario.context import Context
 from core.scenario.snippet import robust_snippet
-from core.studies.known import UNPROVEN
 from core.studies.robust_designs import DESIGNS, DesignOutcome, Sample, level_reach, named
 from core.wording import listed, number_of
 from pages.ui import figures
@@ -394,7 +394,7 @@ def _ended(
 
 
 def _is_cut(outcome: DesignOutcome) -> bool:
-    return outcome.mechanism.status == UNPROVEN
+    return outcome.mechanism.status == CUT
 
 
 def _reached(designs: results.Designs, unit: str) -> Picture:
