@@ -32,22 +32,25 @@ function stops() {
 const FOLD = "[data-testid=stSidebarCollapseButton] button";
 const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
+// That the view has folded the sidebar is known after a reload too, which leaves it folded.
+const FOLDED = "lsc-projector-folded";
+
 // Once: whoever opens the sidebar again keeps it open.
 function fold(view) {
   if (view.settled || !document.querySelector(`${FOLD}, ${UNFOLD}`)) return;
   view.settled = true;
   if (document.querySelector(UNFOLD)) return;
-  view.folded = true;
+  sessionStorage.setItem(FOLDED, "yes");
   document.querySelector(FOLD).click();
 }
 
-// Where the view is left by another page, that page may have no button yet, or one that is about to
-// be replaced: its click is lost.
-function unfold(turns, clicked = false) {
+// Where the view is left by another page, its button may be gone, or about to be replaced, with its click
+// lost, until that page has a sidebar: only one that stands open has the button that folds it.
+function unfold(turns) {
   const button = document.querySelector(UNFOLD);
   if (button) button.click();
-  else if (clicked) return;
-  if (turns) setTimeout(() => unfold(turns - 1, clicked || button !== null), 100);
+  else if (document.querySelector(FOLD)) return;
+  if (turns) setTimeout(() => unfold(turns - 1), 100);
 }
 
 function build(parent) {
@@ -219,7 +222,8 @@ function end(view) {
   window.removeEventListener("resize", view.resized);
   mark(view, null);
   delete document.documentElement.dataset.lscProjector;
-  if (view.folded) unfold(100);
+  if (sessionStorage.getItem(FOLDED)) unfold(600);
+  sessionStorage.removeItem(FOLDED);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
