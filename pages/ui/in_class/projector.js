@@ -32,25 +32,37 @@ function stops() {
 const FOLD = "[data-testid=stSidebarCollapseButton] button";
 const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
-// That the view has folded the sidebar is known after a reload too, which leaves it folded.
+// That the view has folded the sidebar is known after a reload and on another page, where it goes on.
 const FOLDED = "lsc-projector-folded";
 
 // Once: whoever opens the sidebar again keeps it open.
 function fold(view) {
   if (view.settled || !document.querySelector(`${FOLD}, ${UNFOLD}`)) return;
   view.settled = true;
-  if (document.querySelector(UNFOLD)) return;
+  if (document.querySelector(UNFOLD) || sessionStorage.getItem(FOLDED)) return;
   sessionStorage.setItem(FOLDED, "yes");
   document.querySelector(FOLD).click();
 }
 
-// Where the view is left by another page, its button may be gone, or about to be replaced, with its click
-// lost, until that page has a sidebar: only one that stands open has the button that folds it.
-function unfold(turns) {
+function at_rest() {
+  return document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+}
+
+// Looks, ten a second, for which a page is at rest before its sidebar is opened: a page that is left
+// seems to be at rest for a moment, and so does a button that is about to be replaced.
+const LOOKS = 3;
+
+// Where the view does not go on. Only a sidebar that stands open has the button that folds it.
+function unfold(turns, rested = 0) {
+  if (document.querySelector(".lsc-projector")) return;
   const button = document.querySelector(UNFOLD);
-  if (button) button.click();
-  else if (document.querySelector(FOLD)) return;
-  if (turns) setTimeout(() => unfold(turns - 1), 100);
+  const rests = at_rest() ? rested + 1 : 0;
+  if (!turns || (rests > LOOKS && !button && document.querySelector(FOLD))) {
+    sessionStorage.removeItem(FOLDED);
+    return;
+  }
+  if (rests > LOOKS) button?.click();
+  setTimeout(() => unfold(turns - 1, rests), 100);
 }
 
 function build(parent) {
@@ -119,9 +131,7 @@ function look(view) {
   mark(view, shown);
   fit(view, before);
   const place = all.indexOf(shown);
-  const atRest =
-    document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-  const missing = !["on", "board"].includes(view.wanted) && !asked && atRest;
+  const missing = !["on", "board"].includes(view.wanted) && !asked && at_rest();
   let said = "No chart here: the page is shown as it is.";
   if (shown) said = `${place + 1} of ${all.length}: ${shown.title}`;
   if (shown && missing) {
@@ -223,7 +233,6 @@ function end(view) {
   mark(view, null);
   delete document.documentElement.dataset.lscProjector;
   if (sessionStorage.getItem(FOLDED)) unfold(600);
-  sessionStorage.removeItem(FOLDED);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {
