@@ -271,14 +271,21 @@ class Known:
         with self._lock:
             return _place(scenario) in self._of(scenario, joint).answers
 
-    def best(self, scenario: Scenario, joint: Joint) -> Mechanism | None:
-        """Return the best known answer to a scenario; None if there is none."""
+    def best(
+        self, scenario: Scenario, joint: Joint, *, of_others: bool = False
+    ) -> Mechanism | None:
+        """Return the best known answer to a scenario; None if there is none.
+
+        `of_others`: a monotone mechanism has one from a smaller ε too, as the optimum always has.
+        """
         place = _place(scenario)
         with self._lock:
             promise = self._of(scenario, joint)
             own = promise.answers.get(place)
             if scenario.mechanism != OPTIMUM:
-                return None if own is None else self._carried(promise, place, own, joint, scenario)
+                if own is None and not of_others:
+                    return None
+                return self._carried(promise, place, own, joint, scenario)
             start = promise.start(joint, scenario, place)
             usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
             larger, smaller = self._over_other_sets(promise)
@@ -383,8 +390,8 @@ class Known:
 
     @staticmethod
     def _carried(
-        promise: _Promise, place: Place, own: Mechanism, joint: Joint, scenario: Scenario
-    ) -> Mechanism:
+        promise: _Promise, place: Place, own: Mechanism | None, joint: Joint, scenario: Scenario
+    ) -> Mechanism | None:
         """Return a mechanism's answer; if it is monotone, a smaller ε's where that is better."""
         if not mechanisms.entry(scenario.mechanism).monotone:
             return own
@@ -394,22 +401,24 @@ class Known:
             if name == place[0] and eps < place[1] and _is_start(mechanism, joint, scenario)
         ]
         best = max(before, key=lambda mechanism: mechanism.utility, default=own)
-        if best.utility <= own.utility:
+        if best is None or (own is not None and best.utility <= own.utility):
             return own
+        unproven = own is None or own.status == CUT
         carried = make_mechanism(
             joint,
             best.kernel,
-            name=own.name,
+            name=best.name if own is None else own.name,
             solver=best.solver,
-            status=CUT if own.status == CUT else best.status,
-            notion=own.notion,
+            status=CUT if unproven else best.status,
+            notion=scenario.build_notion(joint) if own is None else own.notion,
             y_labels=best.y_labels,
-            upper_bound=own.upper_bound,
+            upper_bound=None if own is None else own.upper_bound,
             notes=best.notes,
             partition=best.partition,
-            purpose=own.purpose,
+            purpose=best.purpose if own is None else own.purpose,
         )
-        promise.keep(place, carried)
+        if own is not None:
+            promise.keep(place, carried)
         return carried
 
     def _of(self, scenario: Scenario, joint: Joint) -> _Promise:

@@ -332,16 +332,39 @@ def test_in_a_hand_the_bar_names_the_chart_above_its_buttons(visit):
     assert chart["y"] + chart["height"] <= bar["y"]
 
 
-def test_the_sidebar_is_back_where_another_page_leaves_the_view(visit):
-    page = visit("lift?data=heart_hungarian&s=sex&x=cp&mech=watchdog", width=1280, height=720)
-    waiting.settle(page)
-    page.evaluate("history.replaceState(null, '', `${location.href}&projector=on`)")
+FOLDS = """
+() => {
+  window.unfolded = 0;
+  const look = () => {
+    window.unfolded += Boolean(document.querySelector("[data-testid=stSidebarCollapseButton]"));
+    requestAnimationFrame(look);
+  };
+  look();
+}
+"""
+
+
+def test_the_view_goes_on_on_another_page_and_a_reload_and_leaves_the_sidebar_as_it_was(visit):
+    query = "?data=heart_hungarian&s=sex&x=cp&mech=watchdog&projector=lifts"
+    page = visit(query, width=1280, height=720)
+    unfold = page.locator("[data-testid=stExpandSidebarButton]")
+    at(page, 3, "lifts")
+    page.evaluate(FOLDS)
+    waiting.go_to(page, "Lift")
+    page.wait_for_url(re.compile(r"/lift\?.*projector=on"))
+    at(page, 1)  # the chart of the page before is none of this one's
+    expect(page.locator(".lsc-projector-text")).not_to_contain_text("The link has")
+    unfold.wait_for()
+    assert page.evaluate("window.unfolded") == 0
     page.reload()
-    page.locator(".lsc-frame[data-projected] svg.main-svg").first.wait_for()
-    page.locator("[data-testid=stExpandSidebarButton]").wait_for()
-    waiting.go_to(page, "Data")
+    at(page, 1)
+    unfold.wait_for()
+    page.keyboard.press("Escape")
     page.locator(".lsc-projector").wait_for(state="detached")
-    page.locator("[data-testid=stExpandSidebarButton]").wait_for(state="detached")
+    unfold.wait_for(state="detached")
+    page.locator("[data-testid=stSidebarCollapseButton] button").wait_for(state="attached")
+    waiting.settle(page)
+    assert page.url.count("projector") == unfold.count() == 0
 
 
 LONGER = """

@@ -81,6 +81,14 @@ def test_a_link_opens_the_projector_view_at_its_chart_and_a_switch_writes_it():
     assert plain.query_params["projector"] == menu.FIRST
 
 
+def test_on_another_page_the_view_goes_on_with_that_page_s_first_chart():
+    app = opened(**QUICK, projector="lifts")
+    app.session_state[menu._PAGE] = "lift"  # as if that page had been open before
+    app.run()
+    assert app.query_params["projector"] == menu.FIRST
+    assert not app.warning
+
+
 @pytest.mark.parametrize("name", ["Lifts", "two words", "<b>", "x" * 61])
 def test_what_is_no_charts_name_is_told_and_the_first_one_is_shown(name):
     app = opened(**QUICK, projector=name)

@@ -229,7 +229,11 @@ def _slider(
             charts.FRONTIER,
             charts.LEVELS,
         ],
-        "behind": [*BEHIND, *(f"column_state_{place}" for place in moved)],
+        "behind": [
+            *BEHIND,
+            *(f"column_state_{place}" for place in moved),
+            *(f"row_col{place}_eps" for place in moved if common),
+        ],
     }
 
 

@@ -105,6 +105,7 @@ _CHART = re.compile(r"[a-z][a-z0-9_]{0,59}")
 """The pattern of a chart's name."""
 
 _NOW = "_projector"
+_PAGE = "_projector_page"
 _LINK = "_projector_link"
 _PART = "projector_view"
 
@@ -122,6 +123,9 @@ def restore() -> None:
             URL.refuse(VIEW, shown, "is not the name of a chart", "showing the first one")
             shown = FIRST
         st.session_state[_NOW] = shown
+    elif chart() and st.session_state.get(_PAGE) != address.page():
+        st.session_state[_NOW] = FIRST  # the view goes on, with the charts of another page
+    st.session_state[_PAGE] = address.page()
     publish()
 
 

@@ -32,22 +32,37 @@ function stops() {
 const FOLD = "[data-testid=stSidebarCollapseButton] button";
 const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
+// That the view has folded the sidebar is known after a reload and on another page, where it goes on.
+const FOLDED = "lsc-projector-folded";
+
 // Once: whoever opens the sidebar again keeps it open.
 function fold(view) {
   if (view.settled || !document.querySelector(`${FOLD}, ${UNFOLD}`)) return;
   view.settled = true;
-  if (document.querySelector(UNFOLD)) return;
-  view.folded = true;
+  if (document.querySelector(UNFOLD) || sessionStorage.getItem(FOLDED)) return;
+  sessionStorage.setItem(FOLDED, "yes");
   document.querySelector(FOLD).click();
 }
 
-// Where the view is left by another page, that page may have no button yet, or one that is about to
-// be replaced: its click is lost.
-function unfold(turns, clicked = false) {
+function at_rest() {
+  return document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+}
+
+// Looks, ten a second, for which a page is at rest before its sidebar is opened: a page that is left
+// seems to be at rest for a moment, and so does a button that is about to be replaced.
+const LOOKS = 3;
+
+// Where the view does not go on. Only a sidebar that stands open has the button that folds it.
+function unfold(turns, rested = 0) {
+  if (document.querySelector(".lsc-projector")) return;
   const button = document.querySelector(UNFOLD);
-  if (button) button.click();
-  else if (clicked) return;
-  if (turns) setTimeout(() => unfold(turns - 1, clicked || button !== null), 100);
+  const rests = at_rest() ? rested + 1 : 0;
+  if (!turns || (rests > LOOKS && !button && document.querySelector(FOLD))) {
+    sessionStorage.removeItem(FOLDED);
+    return;
+  }
+  if (rests > LOOKS) button?.click();
+  setTimeout(() => unfold(turns - 1, rests), 100);
 }
 
 function build(parent) {
@@ -116,9 +131,7 @@ function look(view) {
   mark(view, shown);
   fit(view, before);
   const place = all.indexOf(shown);
-  const atRest =
-    document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
-  const missing = !["on", "board"].includes(view.wanted) && !chosen && atRest;
+  const missing = !["on", "board"].includes(view.wanted) && !chosen && at_rest();
   let status = "No chart here: the page is shown as it is.";
   if (shown) status = `${place + 1} of ${all.length}: ${shown.title}`;
   if (shown && missing) {
@@ -219,7 +232,7 @@ function end(view) {
   window.removeEventListener("resize", view.resized);
   mark(view, null);
   delete document.documentElement.dataset.lscProjector;
-  if (view.folded) unfold(100);
+  if (sessionStorage.getItem(FOLDED)) unfold(600);
 }
 
 export default function ({ data, parentElement, setTriggerValue }) {

@@ -1,6 +1,6 @@
 // P(s, x) of a table of two by two as four areas: the width of a column is P(s), the height of its
-// lower part P(positive | s). Three borders can be dragged, or moved by arrow keys; the server hears
-// of it when a border, or the key, is let go.
+// lower part P(positive | s). Three borders can be dragged, or moved by arrow keys; bars, sliders and
+// sentences follow meanwhile: the server hears of the next place when the page shows the last one.
 //
 // It is drawn in the pixels of the page, so that text has the same size however wide the table is.
 
@@ -14,8 +14,12 @@ const EDGE = 12;
 const LETTER = 0.54;
 const LINE = 1.2;
 
-// While the table is ahead of what the page says of it.
+// While the page says something of the table that it was.
 const AHEAD = "data-lsc-ahead";
+
+// Milliseconds between two looks at whether the page has followed, and those after which it is late.
+const AGAIN = 80;
+const LATE = 400;
 
 // Room below the table in the projector view, beside the view's bar.
 const BELOW = 24;
@@ -71,7 +75,7 @@ function bounded(table, key, value) {
 }
 
 function listen(table, key, group) {
-  const follow = (event) => {
+  const move = (event) => {
     const box = table.svg.getBoundingClientRect();
     const { left, top, width, height } = table.area;
     const x = (event.clientX - box.left - left) / width;
@@ -82,6 +86,7 @@ function listen(table, key, group) {
   group.addEventListener("pointerdown", (event) => {
     group.setPointerCapture(event.pointerId);
     table.dragged = key;
+    follow(table);
     group.dataset.byHand = "";
     group.focus({ preventScroll: true });
     event.preventDefault();
@@ -89,13 +94,14 @@ function listen(table, key, group) {
   // A finger drags the border, it does not scroll the page: browsers heed no touch-action in a picture.
   group.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   group.addEventListener("pointermove", (event) => {
-    if (table.dragged === key) follow(event);
+    if (table.dragged === key) move(event);
   });
   for (const end of ["pointerup", "pointercancel"]) {
     group.addEventListener(end, () => {
       if (table.dragged !== key) return;
       table.dragged = null;
       tell(table);
+      follow(table);
     });
   }
   // A key brings the frame that shows the focus; another window takes it away and gives it back.
@@ -109,15 +115,18 @@ function listen(table, key, group) {
     const to = { Home: low, End: high }[event.key];
     if (by === undefined && to === undefined) return;
     event.preventDefault();
-    table.pressed = key;
     table.now[key] = bounded(table, key, to ?? table.now[key] + by);
     draw(table);
+    if (table.pressed === key) return;
+    table.pressed = key;
+    follow(table);
   });
   for (const end of ["keyup", "blur"]) {
     group.addEventListener(end, () => {
       if (table.pressed !== key) return;
       table.pressed = null;
       tell(table);
+      follow(table);
     });
   }
 }
@@ -129,10 +138,25 @@ function tell(table) {
   if (message === table.reported) return;
   table.reported = message;
   table.serial += 1;
+  table.since = performance.now();
   table.send("moved", { ...table.now, serial: table.serial });
 }
 
+// A run of the page that is asked for while another one is on its way ends that one: so only a page at
+// rest, which shows what was last told, is told more. What has not followed for a while is marked.
+function follow(table) {
+  clearTimeout(table.waits);
+  if (table.gone) return;
+  const held = table.dragged || table.pressed;
+  const app = document.querySelector("[data-testid=stApp]");
+  if (held && table.shown === table.serial && app?.dataset.testScriptState === "notRunning") tell(table);
+  const waits = table.shown !== table.serial;
+  document.documentElement.toggleAttribute(AHEAD, waits && performance.now() - table.since > LATE);
+  if (held || waits) table.waits = setTimeout(() => follow(table), AGAIN);
+}
+
 function take(table, { serial, ...values }) {
+  table.shown = serial;
   if (serial < table.serial) return;
   table.serial = serial;
   if (table.dragged || table.pressed) return;
@@ -225,8 +249,6 @@ function draw(table) {
   place(table.foot, { x: area.wide / 2, y: area.high - 0.5 * area.text });
   handles(table, columns);
   table.svg.dataset.now = [ill, hit, alarm].join(" ");
-  const ahead = Object.entries(table.now).some(([key, value]) => value !== table.data[key].value);
-  document.documentElement.toggleAttribute(AHEAD, ahead);
 }
 
 // Each head in the middle of its column, moved so far that both are whole and apart.
@@ -267,6 +289,7 @@ function handles(table, columns) {
 }
 
 function remove(table) {
+  table.gone = true;
   table.observer.disconnect();
   window.removeEventListener("resize", table.again);
   document.documentElement.removeAttribute(AHEAD);
@@ -283,7 +306,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   table.send = setTriggerValue;
   const values = Object.entries(borders).map(([key, column]) => [key, column.value]);
   take(table, { serial, ...Object.fromEntries(values) });
-  if (!table.dragged) draw(table);
+  draw(table);
   // Streamlit also calls this where a newer message overtook this one: the table is then in use.
   return () => {
     if (!parentElement.isConnected) remove(table);

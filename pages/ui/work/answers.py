@@ -64,12 +64,12 @@ def evaluate(scenario: Scenario) -> Result:
 def ready(scenario: Scenario, *, of_others: bool = False) -> Result | None:
     """Return the best answer that is there without any search; None where there is none yet.
 
-    `of_others`: other budgets' answers serve too, once they are audited at this one.
+    `of_others`: smaller budgets' answers serve too, once they are audited at this one.
     """
     known, joint = known_for(scenario.data), _joint(scenario)
     if not (of_others or glances.is_taken(scenario) or known.has_own(scenario, joint)):
         return None
-    best = known.best(scenario, joint)
+    best = known.best(scenario, joint, of_others=of_others)
     return None if best is None else _measured(scenario, best)
 
 

@@ -201,6 +201,15 @@ def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_w
         worse = replace(worse, notion=larger.build_notion(JOINT))
         known.add(small, JOINT, better)
         assert known.best(larger, JOINT) is None
+        below = known.best(larger, JOINT, of_others=True)
+        assert (below is not None) == carries
+        if below is not None:  # until its own is there
+            assert (below.status, below.name) == (UNPROVEN, better.name)
+            assert below.notion == larger.build_notion(JOINT)
+            assert below.audit.holds
+            np.testing.assert_array_equal(below.kernel, better.kernel)
+            assert known.best(larger, JOINT) is None
+        assert known.best(replace(small, eps=0.7), JOINT, of_others=True) is None
         known.add(larger, JOINT, worse)
         best = known.best(larger, JOINT)
         assert best.utility == pytest.approx(better.utility if carries else worse.utility)

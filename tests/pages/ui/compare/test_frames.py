@@ -96,6 +96,9 @@ def test_each_slider_of_each_column_is_followed_and_the_sidebars_moves_all():
     assert reported["col1_eps_nats"]["now"] == "1.00"
     assert charts.FRONTIER in reported["col1_lam"]["charts"]  # of which it has no frame: it fades
     assert [f"outcome_{place}" in reported["eps"]["answers"] for place in range(3)] == [True] * 3
+    rows = {f"row_col{place}_eps" for place in range(3)}  # which stay at the old ε meanwhile
+    assert rows <= set(reported["eps"]["behind"])
+    assert not rows & set(reported["col1_eps_nats"]["behind"])
     app = opened(project=QUICK)
     assert "eps" not in {item["slider"] for item in sent.sliders(app)}
 

@@ -11,6 +11,7 @@ import pytest
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.scenario import Scenario, evaluate
+from core.scenario.presets import standard
 from pages.ui.frame import following
 from pages.ui.serving import offers
 from pages.ui.work import ahead, answers, derived, frames, glances, visits
@@ -113,18 +114,27 @@ def test_to_look_for_a_place_without_an_answer_costs_no_audit(monkeypatch):
     assert frames.answers.ready(request) is None
 
 
+PAIR = standard(replace(WATCHED, data=DataSpec("random:uniform:2x3:0", (), ()), n=60), "pair")
+
+
 @pytest.mark.usefixtures("afresh")
-def test_the_place_under_the_slider_shows_a_smaller_budgets_answer():
-    request = replace(WATCHED, notion="alip", mechanism="optimal")
-    below = evaluate(replace(request, eps=0.45))
-    visits.known_for(request.data).add(below.scenario, below.joint, below.mechanism)
+@pytest.mark.parametrize(
+    ("scenario", "later"),
+    [
+        (replace(WATCHED, notion="alip", mechanism="optimal"), {1, 2}),  # kept once it is audited
+        (PAIR.scenarios[-1], {2}),
+    ],
+)
+def test_the_place_under_the_slider_shows_a_smaller_budgets_answer(scenario, later):
+    below = evaluate(replace(scenario, eps=0.45))
+    visits.known_for(scenario.data).add(below.scenario, below.joint, below.mechanism)
     made, places = [], (0.35, 0.55, 0.65)
 
     def noted(results):
         made.append(results[0])
         return {"answers": {}, "charts": {}, "open": True}
 
-    offered = Offer((request,), places, noted)
+    offered = Offer((scenario,), places, noted)
     assert frames.ready(offered, 0, {}) == {}  # a larger budget's answer breaks the promise
     assert frames.ready(offered, 1, {}).keys() == {1}
     (shown,) = made
@@ -132,7 +142,7 @@ def test_the_place_under_the_slider_shows_a_smaller_budgets_answer():
     assert shown.mechanism.status == "time limit"
     assert shown.mechanism.audit.holds
     assert np.array_equal(shown.mechanism.kernel, below.mechanism.kernel)
-    assert frames.ready(offered, 2, {}).keys() == {1, 2}  # what was shown stays there
+    assert frames.ready(offered, 2, {}).keys() == later
 
 
 def test_a_frame_of_a_search_that_ended_for_its_visit_is_no_estimate_there(monkeypatch):
