@@ -42,6 +42,9 @@ class Notion(ABC):
     bounds_greatest: ClassVar[bool] = False
     """Whether it bounds the greatest lift of an output, and nothing else."""
 
+    of_conditionals: ClassVar[bool] = False
+    """Whether its levels take `Conditionals` too, which many sets of symbols have soon."""
+
     of_estimate: ClassVar[bool] = False
     """Whether it holds for every distribution of a set around the joint, which is an estimate."""
 

@@ -48,6 +48,7 @@ class PointwiseDivergence(OneBudget):
     """
 
     name: ClassVar[str] = "KL-privacy"
+    of_conditionals: ClassVar[bool] = True
 
     @property
     def lower_budget(self) -> float:
