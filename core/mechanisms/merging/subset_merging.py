@@ -275,8 +275,8 @@ def merge_high_risk(
 
     Line 4's condition that Q as a whole breaks the budget is dropped: it stops the printed
     algorithm at once whenever merging X_H completely is enough. The risk grows as the min-lift
-    falls. A symbol of `high` that the notion allows is a set by itself. Once a deadline is over,
-    what is left is joined two by two, and each set that the notion does not allow with another.
+    falls. A symbol of `high` that the notion allows is a set by itself. To keep a deadline sets are
+    joined with the best of fewer symbols; once it is over, what is left is joined two by two.
     """
     pointwise = pointwise_notion(notion, "Subset merging")
     check_risk(pointwise, risk)
@@ -288,17 +288,15 @@ def merge_high_risk(
     steps: list[MergeStep] = []
     rest = np.vstack([single_risk, joint.p])[:, queue]  # a symbol's risk above its masses
 
-    def late() -> bool:
-        return deadline is not NEVER and deadline.over
-
-    while queue and not late():
+    pace = None if deadline is NEVER else _Pace(deadline, len(queue))
+    while queue and not (pace and pace.over(len(queue))):
         at = int(first_most(rest[0]))
         start, mass = queue.pop(at), rest[1:, at].copy()
         rest = np.delete(rest, at, axis=1)
         members: tuple[int, ...] = (start,)
         steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), bool(low[start])))
-        while not steps[-1].fits and queue and not late():
-            grown = mass[:, None] + rest[1:]
+        while not steps[-1].fits and queue and not (pace and pace.over(len(queue))):
+            grown = mass[:, None] + (rest[1:, : pace.options] if pace else rest[1:])
             best, risk_after, allowed = _best_join(judge, grown)
             joined = (queue.pop(best),)
             steps.append(MergeStep(joined, members, steps[-1].risk_after, risk_after, allowed))
@@ -315,6 +313,35 @@ def merge_high_risk(
         sets[-1], masses[-1] = sets[-1] + sets[best], grown[:, best]
         del sets[best], masses[best]
     return HighRiskMerging(tuple(sets), tuple(steps), not steps or steps[-1].fits)
+
+
+class _Pace:
+    """How many symbols may join a set, its `options`, so that all are in sets by a deadline."""
+
+    def __init__(self, deadline: Deadline, symbols: int) -> None:
+        self._deadline, self._symbols = deadline, symbols
+        self._seconds, self._steps, self._late = deadline.left, 0, False
+        self.options = symbols
+
+    def over(self, left: int) -> bool:
+        """Return whether the deadline is over; the more symbols are left, the fewer options."""
+        self._steps += 1
+        if self._late or self._steps % BETWEEN != 1:
+            return self._late
+        seconds = self._deadline.left
+        # a step takes as long as it has options, so half of the symbols take three quarters
+        ahead = seconds * self._symbols**2 >= self._seconds * left**2
+        options = max(int(self.options * (1.25 if ahead else 0.8)), FEWEST)
+        self.options = min(options, self._symbols)
+        self._late = seconds == 0
+        return self._late
+
+
+BETWEEN = 16
+"""Steps between two looks at the clock."""
+
+FEWEST = 32
+"""Options with which a step takes hardly longer than with one."""
 
 
 def _two_by_two(

@@ -97,6 +97,10 @@ def optimal_from(
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
     options = Options(time_limit=time_limit, gap=gap, seed=seed)
+    if joint.n_x > SIZES.all_starts:
+        # of 10,000 symbols naming and audit take .8 s, where no output is moved
+        ends = max(deadline.earlier(8e-9 * joint.n_x**2), deadline.part(0.3))
+        options = replace(options, deadline=min(ends, deadline.part(SHARES.search)))
     known: list[Mechanism] = []
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint

@@ -140,9 +140,9 @@ def starts(
         left = deadline.left if large and deadline is not None else np.inf
         if worth and left <= slowest:
             return mechanisms
-        own = replace(options, deadline=deadline) if large and deadline is not None else options
+        own = options
         if "time_limit" in entry.parameters and left < np.inf:
-            own = replace(own, time_limit=left)
+            own = replace(options, time_limit=left)
         try:
             start = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:

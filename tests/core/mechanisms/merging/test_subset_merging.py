@@ -7,8 +7,6 @@ from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.merging import subset_merging as subset_merging_module
-from core.mechanisms.optima.starts import starts
-from core.mechanisms.options import Options
 from core.notions import ALIP, LDP, LIP, Chi2Lift, Chi2Privacy, Intersection
 from core.optimal.plan import SIZES
 from tests.strategies import joints, symbol_notions
@@ -227,7 +225,8 @@ def test_the_start_of_an_optimum_of_many_symbols_hurries(monkeypatch):
     monkeypatch.setattr(
         subset_merging_module, "_best_join", lambda *of: calls.append(of) or within(*of)
     )
-    with clock.using(clock.Ticking(0.01)):
-        made = starts(joint, Chi2Lift(0.25), Options(), ["subset_merging"], None, clock.Deadline(1))
-    assert 0 < len(calls) <= 100
-    assert made[0].audit.holds
+    with clock.using(clock.Ticking(0.05)):
+        made = m.optimal(joint, Chi2Lift(0.25), time_limit=1.0)
+    assert 0 < len(calls) <= 200
+    assert made.audit.holds
+    assert len(m.subset_merging(joint, Chi2Lift(0.25)).partition) < joint.n_x - 200
