@@ -40,6 +40,7 @@ from core.records.left_out import (
 )
 from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
+from core.records.written import written
 from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
@@ -187,7 +188,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "inputs": list(joint.x_labels),
             "reads_s": len(mechanism.kernel) != joint.n_x,
             "outputs": list(mechanism.y_labels),
-            "kernel": mechanism.kernel.tolist(),
+            **written(mechanism.kernel),
         },
         "levels": _levels(release),
         "beside": _beside(release),

@@ -15,12 +15,13 @@ from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coder, encoded
 from core.records.design import REFUSE, check_others, stand_in
+from core.records.draws import Sampler
 from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
 from core.scenario import Result
 from core.spreadsheets import SIGNS, safe_text
 from core.three_way import ThreeWay
-from core.validation import BoolArray, FloatArray, IntArray
+from core.validation import BoolArray, IntArray
 
 NONE = "No record is left whose S and X were counted."
 """The error where columns reveal nothing because no record is left."""
@@ -132,15 +133,8 @@ def attacked(
     taken = rng.choice(total, min(total, MOST_ATTACKED), replace=False, shuffle=False)
     group = order[np.searchsorted(ends, np.sort(taken), "right")]
     row = s[group] * joint.n_x + x[group] if len(kernel) != joint.n_x else x[group]
-    return attack(s[group], [_drawn(kernel, row, rng), *(k[group] for k in others)], seed=seed)
-
-
-def _drawn(kernel: FloatArray, row: IntArray, rng: np.random.Generator) -> IntArray:
-    """Draw an output for each of some rows of a kernel, shape (n,)."""
-    n_rows, n_y = kernel.shape
-    ends = np.arange(n_rows)[:, None] + np.cumsum(kernel, axis=1)
-    y: IntArray = np.searchsorted(ends.ravel(), row + rng.random(len(row)), "right") - row * n_y
-    return y.clip(max=n_y - 1)
+    y = Sampler(kernel)(row, rng.random(len(row)))
+    return attack(s[group], [y, *(k[group] for k in others)], seed=seed)
 
 
 @contextmanager
