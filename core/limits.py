@@ -22,7 +22,8 @@ MAX_ENTRIES = 50_000_000
 """Most entries of the matrix of a mechanism that reads S, which has n_s rows for each x: 400 MB."""
 
 MAX_WRITTEN = 10_000_000
-"""Most entries of a mechanism's matrix that a certificate writes out, as some 50 MB of text."""
+"""Most numbers of a mechanism that a certificate writes out, as some 50 MB of text; of a matrix
+with more entries it writes those that are not 0."""
 
 MOST_KNOWN = 2_000
 """Most values of what others know besides: a promise holds given each, with rows of its own."""

@@ -68,6 +68,10 @@ class AverageBudget:
         used = totals > 0
         return float(totals[used] @ self.value(weights[used] / totals[used, None]))
 
+    def spent_by_x(self, p_x: FloatArray) -> float:
+        """Return what X itself as the output spends."""
+        return float(p_x @ self.cost.value(self.excess.T))
+
 
 @dataclass(frozen=True)
 class LiftRange:

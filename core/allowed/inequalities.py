@@ -53,25 +53,38 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np
 
 
 _CLEAR = 1e-5
-"""Least singular value of l − 1, where l is at most 1, that is clearly not rounding: `LIFT_NOISE`
+"""Least pivot, relative to the largest lift of its row, that is clearly not rounding: `LIFT_NOISE`
 moves the utility by less than its tolerance there."""
 
 
 def _without_noise(excess: FloatArray, budget: float) -> FloatArray:
     """Return l − 1 without what only rounding adds to its rank; unchanged if that is unclear."""
-    size = (1 + excess).max(axis=1, keepdims=True)
-    left, values, right = np.linalg.svd(excess / size, full_matrices=False)
-    known = int((values > _CLEAR).sum())
-    rest = values[known:]
-    if known == 0 or not (rest > np.finfo(float).eps * values[0]).any():
-        return excess
-    noise = size * ((left[:, known:] * rest) @ right[known:])
     # half, as LDP compares two lifts; the audit's slack exceeds a budget up to `LIFT_NOISE`
     most = INDEPENDENT if budget <= LIFT_NOISE else LIFT_NOISE / 2
-    if (np.abs(noise) > most * np.maximum(1 + excess, 1.0)).any():
-        return excess
-    result: FloatArray = excess - noise
-    return result
+    reduced = _eliminated(excess, most)
+    return excess if reduced is None else excess - reduced[1]
+
+
+def _eliminated(excess: FloatArray, most: float) -> tuple[FloatArray, FloatArray] | None:
+    """Return independent combinations of rows, (k, n_x), and what no combination of them explains.
+
+    Elimination with the largest entry as pivot ends where what is left is at most `most` of the
+    larger of 1 and the lift; None where a pivot is not clearly more than that. A secret that
+    occurs with a rare symbol alone has a lift there that is 1e12 times all others: its row then
+    implies the rows that differ by as little.
+    """
+    lift = 1 + excess
+    room, size = most * np.maximum(lift, 1.0), lift.max(axis=1)
+    rest, pivots = excess.copy(), []
+    while (np.abs(rest) > room).any():
+        s, x = np.unravel_index(int(np.abs(rest).argmax()), rest.shape)
+        pivot = rest[s].copy()
+        if abs(pivot[x]) <= _CLEAR * size[s]:
+            return None
+        pivots.append(pivot)
+        rest = rest - np.outer(rest[:, x] / pivot[x], pivot)
+        rest[s], rest[:, x] = 0.0, 0.0
+    return np.array(pivots).reshape(-1, excess.shape[1]), rest
 
 
 def _sum(values: FloatArray, axis: int) -> tuple[FloatArray, FloatArray]:
@@ -168,12 +181,10 @@ def equations(excess: FloatArray, joint: Joint) -> FloatArray:
     other about a symbol of small probability: as many as their rank stay.
     """
     if joint.counts is None:
-        size = (1 + excess).max(axis=1, keepdims=True)
-        _, values, right = np.linalg.svd(excess / size, full_matrices=False)
-        known = int((values > _CLEAR).sum())
         # `_without_noise` leaves a few units in the last place
-        if known and (values[known:] <= 64 * np.finfo(float).eps * values[0]).all():
-            excess = right[:known]
+        reduced = _eliminated(excess, 64 * float(np.finfo(float).eps))
+        if reduced is not None:
+            excess = reduced[0]
     return scaled(np.vstack([excess, -excess]))
 
 

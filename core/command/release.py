@@ -21,7 +21,7 @@ from core.data.counts.cells import JOINED
 from core.data.counts.report import several
 from core.errors import InvalidInputError
 from core.records.applying import columns_of
-from core.records.certificate import Release, certificate, written
+from core.records.certificate import Release, certificate, write_release
 from core.records.design import (
     CHOSEN,
     COLUMNS,
@@ -157,7 +157,7 @@ def run(options: argparse.Namespace) -> int:
         say(several(design.upload.table.most))
     targets = [path for path in (options.released, options.certificate) if path is not None]
     with replacing(targets) as (fresh, *proof):
-        release = written(
+        release = write_release(
             *(design.result, design.upload, fresh, kind, plan),
             same=design.same,
             progress=_Progress(design.upload.rows),

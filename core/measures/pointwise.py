@@ -30,7 +30,12 @@ class Conditionals(NamedTuple):
 
 
 def conditionals(joint_sy: ArrayLike) -> Conditionals:
-    """Check P(s, y), shape (..., n_s, n_y), and return its marginals and conditionals."""
+    """Check P(s, y), shape (..., n_s, n_y), and return its marginals and conditionals.
+
+    Given these in its place, return them.
+    """
+    if isinstance(joint_sy, Conditionals):
+        return joint_sy
     joint = validation.distribution(joint_sy, JOINT, batch=True)
     return conditionals_of(joint, joint.sum(axis=-1, keepdims=True))
 

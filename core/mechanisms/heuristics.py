@@ -101,7 +101,7 @@ HEURISTICS = (
         r"I(X;Y) = H(X) - \sum_i \sum_{x \in X_i} P(x) \log \frac{P(X_i)}{P(x)}",
         "[Lift] Algorithm 1, corrected",
         "m.subset_merging(joint, notion)",
-        lambda joint, notion, _options: subset_merging(joint, notion),
+        lambda joint, notion, options: subset_merging(joint, notion, deadline=options.deadline),
         (PointwiseNotion,),
         sweep_slow_from=61,
         instant=True,

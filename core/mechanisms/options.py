@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, TypedDict
 
+from core.clock import NEVER, Deadline
 from core.domain import Domain, number
 from core.utilities import Purpose
 from core.validation import FloatArray
@@ -44,11 +45,13 @@ class Settings:
 class Options(Settings):
     """The settings, and what a mechanism may need of the data and the utility function.
 
-    `values` are the symbols' numbers, shape (n_x,); the purpose is I(X;Y) where None.
+    `values` are the symbols' numbers, shape (n_x,); the purpose is I(X;Y) where None. From the
+    deadline on a mechanism without a time limit hurries, as the start of an optimum.
     """
 
     values: FloatArray | None = None
     purpose: Purpose | None = None
+    deadline: Deadline = NEVER
 
     @property
     def search(self) -> SearchLimits:

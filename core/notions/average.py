@@ -210,7 +210,7 @@ class Average(LevelNotion):
         """
         excess = excess_lift(joint, budget=np.sqrt(self.bound))
         free = inequalities.plain(np.empty((0, joint.n_x)))
-        if self.holds(joint, np.eye(joint.n_x)):
+        if self._measured(joint.p) <= self.budget + self.slack(self.budget):  # of X itself
             return free
         room = self.room(joint)
         if room < -ROUNDING:

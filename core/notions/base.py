@@ -10,11 +10,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from core import measures, validation
+from core import validation
 from core.allowed.allowed_set import AllowedSet
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.measures import pointwise
 from core.validation import BoolArray, FloatArray, IntArray
 
 OF_BUDGETS = "of its budgets"
@@ -41,6 +42,9 @@ class Notion(ABC):
 
     bounds_greatest: ClassVar[bool] = False
     """Whether it bounds the greatest lift of an output, and nothing else."""
+
+    of_conditionals: ClassVar[bool] = False
+    """Whether its levels take `Conditionals` too, which many sets of symbols have soon."""
 
     of_estimate: ClassVar[bool] = False
     """Whether it holds for every distribution of a set around the joint, which is an estimate."""
@@ -253,7 +257,8 @@ class PointwiseNotion(Notion):
 
         P(s, y) has shape (..., n_s, n_y), the result (..., n_y); NaN where P(y) = 0.
         """
-        return 0.0 * measures.max_lift(joint_sy)
+        p_y = pointwise.conditionals(joint_sy).p_y
+        return 0.0 * pointwise.ratio(p_y, p_y)[..., 0, :]
 
     @abstractmethod
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:

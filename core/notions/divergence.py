@@ -48,6 +48,7 @@ class PointwiseDivergence(OneBudget):
     """
 
     name: ClassVar[str] = "KL-privacy"
+    of_conditionals: ClassVar[bool] = True
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return D(P(S|y) ‖ P(S)) in nats, shape (..., n_y); NaN where P(y) = 0."""

@@ -78,6 +78,7 @@ class GuessingProbability(PointwiseNotion):
     bound: float
 
     name: ClassVar[str] = "guessing probability"
+    of_conditionals: ClassVar[bool] = True
     ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -38,6 +38,7 @@ class L1Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "ℓ1-privacy"
+    of_conditionals: ClassVar[bool] = True
     convex: ClassVar[bool] = False
     risk: ClassVar[str] = (
         r"\omega(X_i) = \log\bigl(2 + \textstyle\sum_s P(s)\,|l(s,X_i)-1| + "
@@ -89,6 +90,7 @@ class Chi2Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "χ²-privacy"
+    of_conditionals: ClassVar[bool] = True
     convex: ClassVar[bool] = False
     risk: ClassVar[str] = (
         r"\omega(X_i) = \log\Bigl(1 + \sqrt{\textstyle\sum_s P(s)\,(l(s,X_i)-1)^2 + "
@@ -171,6 +173,7 @@ class AlphaLift(TwoBudgets):
     alpha: float
 
     name: ClassVar[str] = "α-lift-privacy"
+    of_conditionals: ClassVar[bool] = True
     order_of_lift: ClassVar[bool] = True
     risk: ClassVar[str] = (
         r"\omega(X_i) = \log\Bigl(\bigl(\textstyle\sum_s P(s)\,l(s,X_i)^{\alpha}\bigr)"
@@ -302,6 +305,7 @@ class L1Lift(OneBudget):
     """
 
     name: ClassVar[str] = "ℓ1-lift"
+    of_conditionals: ClassVar[bool] = True
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + ℓ1-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
@@ -330,6 +334,7 @@ class Chi2Lift(OneBudget):
     """
 
     name: ClassVar[str] = "χ²-lift"
+    of_conditionals: ClassVar[bool] = True
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
         """Return log(1 + √χ²-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""

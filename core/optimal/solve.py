@@ -512,7 +512,8 @@ class _Task:
         self.offer(search.settled())
         if prove and not self._closed():
             outputs = search.master.points[search.mixture.used]
-            self.upper = min(self.upper, self.prover.by_boxes(outputs, self._until))
+            enough = self.value + self.gap
+            self.upper = min(self.upper, self.prover.by_boxes(outputs, enough, self._until))
 
     def _by_peeling(self, solver: Solver) -> bool:
         """Take outputs off P_X alone where columns would take too long; return whether it did."""

@@ -42,6 +42,7 @@ from core.records.left_out import (
 from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
 from core.records.several import Several, designed_for, level_of
+from core.records.written import written
 from core.release.attack import FOLDS
 from core.release.file_words import keeps
 from core.release.repeats import draws
@@ -148,7 +149,7 @@ def make(
     32561
     """
     with replacing([target]) as (fresh,):
-        release = written(
+        release = write_release(
             *(result, original, fresh, checked_kind(target), plan),
             several=several,
             progress=progress,
@@ -157,7 +158,7 @@ def make(
     return Made(release.applied, body)
 
 
-def written(
+def write_release(
     result: Result,
     original: Upload,
     path: Path,
@@ -251,7 +252,7 @@ def _mechanism(result: Result) -> dict[str, Any]:
         "inputs": list(result.joint.x_labels),
         "reads_s": len(mechanism.kernel) != result.joint.n_x,
         "outputs": list(mechanism.y_labels),
-        "kernel": mechanism.kernel.tolist(),
+        **written(mechanism.kernel),
     }
 
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from core import validation
 from core.errors import InvalidInputError
+from core.records.written import hashed, written
 from core.validation import FloatArray, IntArray, shown
 
 KEY = 16
@@ -150,8 +151,10 @@ def mechanism_hash(
     """Return the SHA-256 of the columns of X, the names, a kernel and how X is formed, as JSON.
 
     The kernel has shape (rows, n_y). `formed`: see `core.records.formed.formed`.
+    `InvalidInputError` as of `core.records.written.written`.
     """
-    parts = [list(columns), list(inputs), list(outputs), kernel.tolist(), formed]
+    rows = hashed(written(kernel))
+    parts = [list(columns), list(inputs), list(outputs), rows, formed]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -352,11 +355,11 @@ class Sampler:
     """Draws outputs from the rows of a kernel (rows, n_y), with one random number a record."""
 
     def __init__(self, kernel: FloatArray) -> None:
-        self._upto = np.cumsum(kernel, axis=1)
-        last = kernel.shape[1] - 1 - (kernel[:, ::-1] > 0).argmax(axis=1)
-        self._upto[np.arange(kernel.shape[1]) >= last[:, None]] = 1.0  # no output of probability 0
-        only = (kernel > 0).sum(axis=1) == 1
-        self._certain = np.where(only, last, -1)
+        row, self._outputs = np.nonzero(kernel > 0)
+        self._values = kernel[row, self._outputs]
+        self._begin = np.searchsorted(row, np.arange(len(kernel) + 1))
+        only = np.diff(self._begin) == 1
+        self._certain = np.where(only, self._outputs[self._begin[:-1]], -1)
 
     def __call__(self, rows: IntArray, uniforms: FloatArray) -> IntArray:
         """Return the output of each record, (n,), of rows (n,) and uniforms (n,)."""
@@ -365,5 +368,8 @@ class Sampler:
         order = random[np.argsort(rows[random], kind="stable")]
         present, starts = np.unique(rows[order], return_index=True)
         for row, part in zip(present, np.split(order, starts[1:]), strict=False):
-            outputs[part] = np.searchsorted(self._upto[row], uniforms[part], side="right")
+            own = slice(self._begin[row], self._begin[row + 1])
+            upto = np.cumsum(self._values[own])
+            upto[-1] = 1.0  # no output of probability 0
+            outputs[part] = self._outputs[own][np.searchsorted(upto, uniforms[part], side="right")]
         return outputs

@@ -96,6 +96,7 @@ FORM: dict[str, Any] = {
         "outputs": [str],
         "reads_s": bool,
         "kernel": [[NUMBER]],
+        "places?": [[int]],
     },
     "levels": {
         "asked": ({"notion": str, "achieved": _LEVEL, "unit": str, "holds": bool}, type(None)),

@@ -7,8 +7,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import InvalidInputError
-from core.limits import MAX_WRITTEN
 from core.records.design import Plan, stand_in
 from core.records.draws import Keyed, mechanism_hash
 from core.records.left_out import marked_columns, shown_codings
@@ -25,13 +23,6 @@ def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
     InvalidInputError
         If the mechanism has more entries than a certificate writes out.
     """
-    rows, outputs = result.mechanism.kernel.shape
-    if rows * outputs > MAX_WRITTEN:
-        raise InvalidInputError(
-            f"A release's certificate writes out its mechanism, of {rows:,} rows and {outputs:,} "
-            f"outputs: {rows * outputs:,} entries, of at most {MAX_WRITTEN:,}. Group rare levels, "
-            "or choose a mechanism of fewer outputs."
-        )
     return mechanism_hash(
         result.scenario.data.released,
         result.joint.x_labels,

@@ -19,6 +19,7 @@ from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
 from core.records.coded import UNKNOWN, Coder, encoded
 from core.records.design import REFUSE, check_others, stand_in
+from core.records.draws import Sampler
 from core.release.attack import Attack, attack
 from core.release.beside import Beside, beside
 from core.release.in_turn import MOST_TOGETHER
@@ -145,16 +146,8 @@ def attacked(
     for own, x in zip(results, xs, strict=True):
         kernel, n_x = own.mechanism.kernel, own.joint.n_x
         row = s[group] * n_x + x[group] if len(kernel) != n_x else x[group]
-        outputs.append(_drawn(kernel, row, rng))
+        outputs.append(Sampler(kernel)(row, rng.random(len(row))))
     return attack(s[group], [*outputs, *(k[group] for k in others)], seed=seed)
-
-
-def _drawn(kernel: FloatArray, row: IntArray, rng: np.random.Generator) -> IntArray:
-    """Draw an output for each of some rows of a kernel, shape (n,)."""
-    n_rows, n_y = kernel.shape
-    ends = np.arange(n_rows)[:, None] + np.cumsum(kernel, axis=1)
-    y: IntArray = np.searchsorted(ends.ravel(), row + rng.random(len(row)), "right") - row * n_y
-    return y.clip(max=n_y - 1)
 
 
 @contextmanager

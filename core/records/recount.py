@@ -484,41 +484,43 @@ def plain_levels(joint_sy: Sequence[Sequence[float]]) -> dict[str, float]:
 
 def released(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> list[list[float]]:
     """Return P(s, y) of counts (n_s, n_x) under a kernel, without secrets that no record has."""
+    masses = []
+    for terms in _terms(cells, kernel, reads_s):
+        outputs: list[list[float]] = [[] for _ in range(kernel.shape[1])]
+        for _, y, p in terms:
+            outputs[y].append(p)
+        masses.append([fsum(parts) for parts in outputs])
+    return [own for s, own in enumerate(masses) if cells[s].any()]
+
+
+def _terms(
+    cells: FloatArray, kernel: FloatArray, reads_s: bool
+) -> Iterator[Iterator[tuple[int, int, float]]]:
+    """Yield for each secret its x, y and P(s, x, y), where this is above 0."""
     total = float(cells.sum())
     n_s, n_x = cells.shape
-    return [
-        [
-            fsum(
-                float(cells[s, x]) / total * float(kernel[s * n_x + x if reads_s else x, y])
-                for x in range(n_x)
-                if cells[s, x]
-            )
-            for y in range(kernel.shape[1])
-        ]
-        for s in range(n_s)
-        if cells[s].any()
-    ]
+    leads = [np.flatnonzero(row).tolist() for row in kernel]
+    for s in range(n_s):
+        yield (
+            (x, y, float(cells[s, x]) / total * float(kernel[row, y]))
+            for x in range(n_x)
+            if cells[s, x]
+            for row in [s * n_x + x if reads_s else x]
+            for y in leads[row]
+        )
 
 
 def kept_information(cells: FloatArray, kernel: FloatArray, reads_s: bool) -> float:
     """Return I(X;Y) in nats by the definition; arguments as `released`."""
-    n_s, n_x = cells.shape
-    total = float(cells.sum())
-    pairs = [
-        [
-            fsum(
-                float(cells[s, x]) / total * float(kernel[s * n_x + x if reads_s else x, y])
-                for s in range(n_s)
-                if cells[s, x]
-            )
-            for y in range(kernel.shape[1])
-        ]
-        for x in range(n_x)
-    ]
-    p_x, p_y = [fsum(row) for row in pairs], [fsum(column) for column in zip(*pairs, strict=True)]
-    return fsum(
-        p * log(p / (p_x[x] * p_y[y]))
-        for x, row in enumerate(pairs)
-        for y, p in enumerate(row)
-        if p > 0
-    )
+    terms: dict[tuple[int, int], list[float]] = {}
+    for of_s in _terms(cells, kernel, reads_s):
+        for x, y, p in of_s:
+            terms.setdefault((x, y), []).append(p)
+    pairs = {place: fsum(parts) for place, parts in terms.items()}
+    of_x: list[list[float]] = [[] for _ in range(cells.shape[1])]
+    of_y: list[list[float]] = [[] for _ in range(kernel.shape[1])]
+    for (x, y), p in pairs.items():
+        of_x[x].append(p)
+        of_y[y].append(p)
+    p_x, p_y = [fsum(parts) for parts in of_x], [fsum(parts) for parts in of_y]
+    return fsum(p * log(p / (p_x[x] * p_y[y])) for (x, y), p in pairs.items() if p > 0)

@@ -18,6 +18,7 @@ from core.data.counts.report import Counted
 from core.data.readers.reading import Upload
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.records import written
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
 from core.records.checking.check import CLOSE, Check, reworded
 from core.records.checking.contents import (
@@ -207,7 +208,7 @@ def _with_original(
     """
     original, outputs, parts = files.original, files.outputs, of_each(body)
     scenarios = [Scenario.from_dict(part["scenario"]) for part in parts]
-    kernels = [np.array(part["mechanism"]["kernel"], dtype=np.float64) for part in parts]
+    kernels = [written.read(part["mechanism"]) for part in parts]
     sources = Sources()
     pairs = list(zip(parts, scenarios, strict=True))
     recounted = [_recounted(*pair, original, sources) for pair in pairs]
@@ -487,7 +488,16 @@ def _kernel(body: Mapping[str, Any]) -> Check:
         return Check("kernel", False, "The certificate names no inputs or no outputs.")
     if len(set(body["mechanism"]["outputs"])) < outputs:
         return Check("kernel", False, "The certificate names an output twice.")
-    if len(kernel) != rows or any(len(line) != outputs for line in kernel):
+    few = body["mechanism"].get("places")
+    if few is not None:
+        fit = len(few) == len(kernel) and all(
+            len(line) == len(own) and own == sorted({*own}.intersection(range(outputs)))
+            for line, own in zip(kernel, few, strict=True)
+        )
+        if not fit:
+            text = "The numbers of the kernel's rows do not fit the places of their outputs."
+            return Check("kernel", False, text)
+    if len(kernel) != rows or (few is None and any(len(line) != outputs for line in kernel)):
         return Check(
             "kernel",
             False,
@@ -495,7 +505,7 @@ def _kernel(body: Mapping[str, Any]) -> Check:
             f"certificate names {rows} rows with {outputs} outputs.",
         )
     for row, line in enumerate(kernel):
-        if not min(line) >= 0 or not abs(math.fsum(line) - 1) <= CLOSE:
+        if not min(line, default=-1) >= 0 or not abs(math.fsum(line) - 1) <= CLOSE:
             return Check("kernel", False, f"Row {row + 1} of the kernel is not a distribution.")
     return Check("kernel", True, f"The kernel has {rows} rows, each a distribution.")
 

@@ -7,18 +7,19 @@ be more than k times that of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, islice
 from math import comb, factorial
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from core import measures, validation
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.limits import ROUNDING
+from core.limits import MAX_WRITTEN, ROUNDING
 from core.measures.leakage import leakage
 from core.notions import LDP, LIP
 from core.notions.base import Notion, PointwiseNotion, worst
@@ -121,6 +122,13 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLe
     products = comb(int(occurs.sum()) + count - 1, count)
     pointwise = isinstance(notion, PointwiseNotion)
     room = MOST_PRODUCTS if pointwise else MOST_ENTRIES // len(array)
+    if pointwise and array.size > MAX_WRITTEN:  # all pairs of its outputs may be terabytes
+        together = _given_together(array[:, occurs], count)
+        if together is None:
+            level = notion.achieved(joint, array)
+            return RepeatedLevel(level, _of_endless(joint, array, notion), exact=False)
+        level = _level_of_all(joint, array[:, occurs], notion, count, together)
+        return RepeatedLevel(level, level, exact=True)
     if products <= room:
         level = _level_of_all(joint, array[:, occurs], notion, count)
         return RepeatedLevel(level, level, exact=True)
@@ -152,12 +160,38 @@ def product_kernel(kernel: FloatArray, k: int) -> FloatArray:
     return np.hstack(blocks)
 
 
-def _level_of_all(joint: Joint, kernel: FloatArray, notion: Notion, k: int) -> float:
-    """Return the level over all products of k outputs."""
+def _given_together(kernel: FloatArray, k: int) -> IntArray | None:
+    """Return the multisets of k outputs that one row gives, (c, k); None where they are many."""
+    leads = sparse.csc_array(kernel > 0).astype(np.float64)
+    of_row, joined = np.diff(leads.tocsr().indptr), leads
+    chosen: IntArray = np.arange(kernel.shape[1])[:, None]
+    for _ in range(k - 1):
+        if np.diff(joined.tocsr().indptr) @ of_row > MOST_PRODUCTS:
+            return None
+        first, last = (joined.T @ leads).nonzero()
+        later = last >= chosen[first, -1]
+        first, last = first[later], last[later]
+        chosen = np.column_stack([chosen[first], last])
+        joined = sparse.csc_array(joined[:, first].multiply(leads[:, last]))
+    return chosen
+
+
+def _level_of_all(
+    joint: Joint,
+    kernel: FloatArray,
+    notion: Notion,
+    k: int,
+    together: IntArray | None = None,
+) -> float:
+    """Return the level over all products of k outputs, or of those that come `together`, (c, k)."""
     if not isinstance(notion, PointwiseNotion):
         return notion.achieved(joint, product_kernel(kernel, k))
     lower = upper = -np.inf
-    for chosen in _multisets(kernel.shape[1], k, max(1, BLOCK // len(kernel))):
+    at_once = max(1, BLOCK // len(kernel))
+    blocks: Iterable[IntArray] = _multisets(kernel.shape[1], k, at_once)
+    if together is not None:
+        blocks = (together[i : i + at_once] for i in range(0, len(together), at_once))
+    for chosen in blocks:
         levels = _worst_levels(joint, _product(kernel, chosen), notion)
         lower, upper = max(lower, levels[0]), max(upper, levels[1])
     return notion.combined(lower, upper)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.measures.pointwise import conditionals_of
 from core.notions import PointwiseNotion
 from core.validation import BoolArray, FloatArray, IntArray, one_of
 
@@ -38,11 +40,15 @@ def set_levels(
     if notion.bounds_greatest:
         high = _log_lifts(masses, p_s)[1]
         return 0.0 * high, high
-    # A notion computes P(S) from the joint that it gets. Overlapping sets form a joint once each
-    # mass is divided by the same count and one more output has the rest.
     count = masses.shape[-1]
-    rest = (count + 1) * p_s - masses.sum(axis=-1)
-    joint_sy = np.concatenate([masses, rest[..., None]], axis=-1) / (count + 1)
+    joint_sy: ArrayLike
+    if notion.of_conditionals:
+        joint_sy = conditionals_of(masses, p_s[..., None])
+    else:
+        # A notion computes P(S) from the joint that it gets. Overlapping sets form a joint once
+        # each mass is divided by the same count and one more output has the rest.
+        rest = (count + 1) * p_s - masses.sum(axis=-1)
+        joint_sy = np.concatenate([masses, rest[..., None]], axis=-1) / (count + 1)
     lower = notion.lower_level(joint_sy)[..., :count]
     upper = notion.upper_level(joint_sy)[..., :count]
     return np.where(np.isnan(lower), 0.0, lower), np.where(np.isnan(upper), 0.0, upper)

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms.merging.partition import partition_mechanism
@@ -180,7 +181,12 @@ class HighRiskMerging:
 
 
 def subset_merging(
-    joint: Joint, notion: Notion, *, risk: Risk | None = None, repair: bool = True
+    joint: Joint,
+    notion: Notion,
+    *,
+    risk: Risk | None = None,
+    repair: bool = True,
+    deadline: Deadline = NEVER,
 ) -> Mechanism:
     """Publish X_L as it is and merge X_H greedily into small sets that the notion allows.
 
@@ -198,6 +204,8 @@ def subset_merging(
     repair : bool
         Where X_H even as one set breaks the budget: move symbols from X_L to it, least
         utility lost first, until it holds, then run the algorithm on that; a note says so.
+    deadline : Deadline
+        From when on sets are joined two by two, as in `merge_high_risk`.
 
     Raises
     ------
@@ -214,7 +222,7 @@ def subset_merging(
     >>> subset_merging(joint, LIP(0.4)).y_labels
     ('x1 + x2', 'x3 + x4', 'x5')
     """
-    merging, notes = _merged(joint, notion, risk, repair=repair)
+    merging, notes = _merged(joint, notion, risk, repair=repair, deadline=deadline)
     covered = {x for members in merging.sets for x in members}
     sets = [*merging.sets, *((x,) for x in range(joint.n_x) if x not in covered)]
     return partition_mechanism(
@@ -244,15 +252,15 @@ def subset_merging_steps(
 
 
 def _merged(
-    joint: Joint, notion: Notion, risk: Risk | None, *, repair: bool
+    joint: Joint, notion: Notion, risk: Risk | None, *, repair: bool, deadline: Deadline = NEVER
 ) -> tuple[HighRiskMerging, tuple[str, ...]]:
     """Return the partition of X_H, repaired where it is not allowed, and notes on the repair."""
-    merging = merge_high_risk(joint, notion, risk)
+    merging = merge_high_risk(joint, notion, risk, deadline=deadline)
     if merging.attained:
         return merging, ()
     pointwise = pointwise_notion(notion, "Subset merging")
     high, notes = attain(joint, pointwise, merging.sets[0], repair=repair)
-    return merge_high_risk(joint, notion, risk, high), notes
+    return merge_high_risk(joint, notion, risk, high, deadline=deadline), notes
 
 
 def merge_high_risk(
@@ -260,12 +268,15 @@ def merge_high_risk(
     notion: Notion,
     risk: Risk | None = None,
     high: Sequence[int] | None = None,
+    *,
+    deadline: Deadline = NEVER,
 ) -> HighRiskMerging:
     """Partition X_H, or the symbols `high`, by [Lift] Algorithm 1, corrected, in O(|X_H|²·n_s).
 
     Line 4's condition that Q as a whole breaks the budget is dropped: it stops the printed
     algorithm at once whenever merging X_H completely is enough. The risk grows as the min-lift
-    falls. A symbol of `high` that the notion allows is a set by itself.
+    falls. A symbol of `high` that the notion allows is a set by itself. To keep a deadline sets are
+    joined with the best of fewer symbols; once it is over, what is left is joined two by two.
     """
     pointwise = pointwise_notion(notion, "Subset merging")
     check_risk(pointwise, risk)
@@ -276,14 +287,16 @@ def merge_high_risk(
     masses: list[FloatArray] = []
     steps: list[MergeStep] = []
     rest = np.vstack([single_risk, joint.p])[:, queue]  # a symbol's risk above its masses
-    while queue:
+
+    pace = None if deadline is NEVER else _Pace(deadline, len(queue))
+    while queue and not (pace and pace.over(len(queue))):
         at = int(first_most(rest[0]))
         start, mass = queue.pop(at), rest[1:, at].copy()
         rest = np.delete(rest, at, axis=1)
         members: tuple[int, ...] = (start,)
         steps.append(MergeStep(members, (), 0.0, float(single_risk[start]), bool(low[start])))
-        while not steps[-1].fits and queue:
-            grown = mass[:, None] + rest[1:]
+        while not steps[-1].fits and queue and not (pace and pace.over(len(queue))):
+            grown = mass[:, None] + (rest[1:, : pace.options] if pace else rest[1:])
             best, risk_after, allowed = _best_join(judge, grown)
             joined = (queue.pop(best),)
             steps.append(MergeStep(joined, members, steps[-1].risk_after, risk_after, allowed))
@@ -291,6 +304,8 @@ def merge_high_risk(
             rest = np.delete(rest, best, axis=1)
         sets.append(members)
         masses.append(mass)
+    if queue:
+        _two_by_two(judge, queue, rest[1:], sets, masses, steps)
     while len(sets) > 1 and not steps[-1].fits:
         grown = masses[-1][:, None] + np.stack(masses[:-1], axis=1)
         best, risk_after, allowed = _best_join(judge, grown)
@@ -298,6 +313,67 @@ def merge_high_risk(
         sets[-1], masses[-1] = sets[-1] + sets[best], grown[:, best]
         del sets[best], masses[best]
     return HighRiskMerging(tuple(sets), tuple(steps), not steps or steps[-1].fits)
+
+
+class _Pace:
+    """How many symbols may join a set, its `options`, so that all are in sets by a deadline."""
+
+    def __init__(self, deadline: Deadline, symbols: int) -> None:
+        self._deadline, self._symbols = deadline, symbols
+        self._seconds, self._steps, self._late = deadline.left, 0, False
+        self.options = symbols
+
+    def over(self, left: int) -> bool:
+        """Return whether the deadline is over; the more symbols are left, the fewer options."""
+        self._steps += 1
+        if self._late or self._steps % BETWEEN != 1:
+            return self._late
+        seconds = self._deadline.left
+        # a step takes as long as it has options, so half of the symbols take three quarters
+        ahead = seconds * self._symbols**2 >= self._seconds * left**2
+        options = max(int(self.options * (1.25 if ahead else 0.8)), FEWEST)
+        self.options = min(options, self._symbols)
+        self._late = seconds == 0
+        return self._late
+
+
+BETWEEN = 16
+"""Steps between two looks at the clock."""
+
+FEWEST = 32
+"""Options with which a step takes hardly longer than with one."""
+
+
+def _two_by_two(
+    judge: SetJudge,
+    queue: Sequence[int],
+    rest: FloatArray,
+    sets: list[tuple[int, ...]],
+    masses: list[FloatArray],
+    steps: list[MergeStep],
+) -> None:
+    """Add the symbols of a queue, of masses (n_s, k), and the last set if it is not allowed.
+
+    Sets that are not allowed are joined in pairs until all are, or one is left.
+    """
+    left: list[tuple[int, ...]] = [(x,) for x in queue]
+    if sets and not steps[-1].fits:
+        left.append(sets.pop())
+        rest = np.column_stack([rest, masses.pop()])
+    while left:
+        risks, allowed = judge(rest)
+        if len(left) == 1 or allowed.all():
+            steps.append(MergeStep((), left[-1], 0.0, float(risks[-1]), bool(allowed[-1])))
+            allowed = np.ones_like(allowed)
+        sets.extend(left[i] for i in np.flatnonzero(allowed))
+        masses.extend(rest[:, allowed].T)
+        left, rest = [left[i] for i in np.flatnonzero(~allowed)], rest[:, ~allowed]
+        # the secrets that are likeliest in a set and in its partner differ, where they can
+        order = np.argsort((rest / judge.p_s[:, None]).argmax(axis=0), kind="stable")
+        half = (len(left) + 1) // 2
+        pairs = [order[i::half] for i in range(half)]
+        left = [tuple(x for i in pair for x in left[i]) for pair in pairs]
+        rest = np.array([rest[:, pair].sum(axis=1) for pair in pairs]).reshape(half, len(rest)).T
 
 
 def _best_join(judge: SetJudge, grown: FloatArray) -> tuple[int, float, bool]:

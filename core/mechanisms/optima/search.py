@@ -96,7 +96,7 @@ def optimal_from(
     goal = checked_purpose(utility)
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
-    options = Options(time_limit=time_limit, gap=gap, seed=seed)
+    options = _hurried(Options(time_limit=time_limit, gap=gap, seed=seed), joint.n_x, deadline)
     known: list[Mechanism] = []
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint
@@ -135,10 +135,19 @@ def optimal_from(
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
-    known = known or starts(joint, notion, own, few, goal)
+    known = known or starts(joint, notion, own, few, goal, deadline)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
+
+
+def _hurried(options: Options, n_x: int, deadline: Deadline) -> Options:
+    """Return options for starts, of many symbols with a deadline that leaves time to audit them."""
+    if n_x <= 2 * SIZES.peeled_whole:  # a merging takes .2 s
+        return options
+    # of 10,000 symbols naming and audit take .8 s, where no output is moved
+    ends = max(deadline.earlier(8e-9 * n_x**2), deadline.part(0.3))
+    return replace(options, deadline=min(ends, deadline.part(SHARES.search)))
 
 
 def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:

@@ -16,10 +16,12 @@ from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import CLOSE, ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
+from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
+from core.notions import LIP
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.budgets.silent import silent_outputs
 from core.optimal.plan import SIZES
@@ -79,7 +81,7 @@ def starts(
             large and not (entry.uses_notion and entry.instant),
         ),
     )
-    mechanisms: list[Mechanism] = []
+    mechanisms = _merged_for_all(joint, notion, options, goal) if large else []
     slowest = 0.0
     for entry in entries:
         if entry.reads_secret or not entry.works_under(notion):
@@ -89,7 +91,7 @@ def starts(
         nothing = least + ROUNDING * goal.size()
         worth = any(mechanism.utility > nothing for mechanism in mechanisms)
         left = deadline.left if large and deadline is not None else np.inf
-        if worth and left <= slowest:
+        if left <= slowest and (worth or not entry.uses_notion):
             return mechanisms
         own = options
         if "time_limit" in entry.parameters and left < np.inf:
@@ -111,6 +113,29 @@ def starts(
     silent = perfectly_private(joint, notion, Deadline.after(0.25 * seconds))
     more = [*diluted_x(joint, notion), *known_without_search(joint, notion), *silent]
     return [*mechanisms, *(revalued(joint, start, goal) for start in more)]
+
+
+def _merged_for_all(
+    joint: Joint, notion: Notion, options: Options, goal: Purpose
+) -> list[Mechanism]:
+    """Return subset merging under LIP that implies all of several notions of single outputs.
+
+    Under these together no mechanism of the catalogue is made, and of 10,000 symbols those that
+    ignore the notion take seconds each.
+    """
+    parts = [part for part in notion.parts if isinstance(part, PointwiseNotion)]
+    if len(notion.parts) == 1 or len(parts) < len(notion.parts):
+        return []
+    least = min(
+        part.upper_budget / 2 if part.bounds_ratio else min(part.lower_budget, part.upper_budget)
+        for part in parts
+    )
+    if not 0 < least < np.inf:
+        return []
+    merged = subset_merging(joint, LIP(least), deadline=options.deadline)
+    if not notion.holds(joint, merged.kernel):
+        return []
+    return [revalued(joint, merged, goal)]
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:

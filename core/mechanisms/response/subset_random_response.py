@@ -81,7 +81,7 @@ def subset_random_response(
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     limit = validation.number(seconds, "time_limit", low=0.0, open_low=True)
     deadline = Deadline.after(TIME_SHARE * limit)
-    merging = merge_high_risk(joint, pointwise)
+    merging = merge_high_risk(joint, pointwise, deadline=deadline.part(0.5))  # sets get the rest
     if not merging.attained:
         whole = subset_merging(joint, pointwise)
         note = "X_H is not private even as one set, so subset merging answers."

@@ -120,9 +120,12 @@ class Prover:
         self._box(outputs, wide, deadline)
         return self._branch(duals, gap, deadline)
 
-    def by_boxes(self, outputs: FloatArray, deadline: Deadline) -> float:
-        """Return a bound by boxes around a mixture's outputs, (k, n_x), the quickest of all."""
-        self._box(outputs, 0.0, deadline)
+    def by_boxes(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
+        """Return a bound by boxes around a mixture's outputs, (k, n_x), the quickest of all.
+
+        Boxes are priced to a part of the distance from `enough`, so it is to be the utility.
+        """
+        self._box(outputs, enough, deadline)
         return self._known
 
     def _few(self) -> int:

@@ -19,6 +19,7 @@ from scipy import sparse
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import SmoothCost
 from core.clock import Deadline
+from core.entries import Entries
 from core.errors import InfeasibleError, SolverError
 from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.low_vertices import undercutting
@@ -68,6 +69,10 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
     plain = replace(task.allowed, budgets=())
     first = task.first()
     task.offer(first)
+    if len(task.p_x) > 2 * SIZES.peeled_whole:  # no program of so many symbols ends in time
+        if not plain.rows.shape[0] and plain.oracle is None:
+            task.offer(_erased(task))
+        return
     best = np.eye(len(task.p_x))
     if plain.rows.shape[0] or plain.oracle is not None:
         best = _aside(task, plain, solve, bounds=True)
@@ -189,10 +194,24 @@ def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatA
     return kernel
 
 
+def _erased(task: SolveState) -> FloatArray:
+    """Return X itself for the share of the records that the budgets allow, and nothing for others.
+
+    Of the matrix, (n_x, n_x + 1), few entries are kept: of 10,000 symbols it is 800 MB.
+    """
+    n_x = len(task.p_x)
+    spent = [budget.spent_by_x(task.p_x) for budget in task.allowed.budgets]
+    shares = [b.limit / s for b, s in zip(task.allowed.budgets, spent, strict=True) if s > 0]
+    share = min([1.0, *shares]) * (1 - CLOSE)  # within the budgets, else entries are moved
+    x, nothing = np.arange(n_x), np.full(n_x, n_x)
+    at = np.stack([x, nothing], axis=1) + (n_x + 1) * x[:, None]
+    values = np.tile([share, 1 - share], n_x)
+    return Entries((n_x, n_x + 1), at.ravel(), values, by_columns=False).dense()
+
+
 def _seen(budget: AverageBudget, p_x: FloatArray) -> AverageBudget:
     """Return the budget, raised to `NEGLIGIBLE` of the cost of X itself."""
-    most = budget.spent(np.eye(len(p_x)), p_x)
-    return replace(budget, limit=max(budget.limit, NEGLIGIBLE * most))
+    return replace(budget, limit=max(budget.limit, NEGLIGIBLE * budget.spent_by_x(p_x)))
 
 
 STEPS = 40

@@ -20,7 +20,8 @@ from core.records.checking.check import Check
 from core.records.design import stand_in
 from core.records.fields import LINKED, SHARED
 from core.records.recount import Recount
-from core.validation import FloatArray, IntArray, shown
+from core.records.written import hashed
+from core.validation import BoolArray, FloatArray, IntArray, shown
 
 ALARM = 0.001
 """False alarm rate: the largest probability that a true release fails."""
@@ -61,15 +62,19 @@ def consistency(
     kinds, place = np.unique(groups * len(kernel) + rows, return_inverse=True)
     if (kernel > 0).sum(axis=1)[kinds % len(kernel)].sum() > MOST_CELLS:
         kinds, place = np.unique(rows, return_inverse=True)
-    of_kind = kernel[kinds % len(kernel)]
-    pairs = np.zeros(of_kind.shape, dtype=np.int64)
-    np.add.at(pairs, (place, outputs), 1)
-    wrong = np.argwhere((pairs > 0) & (of_kind <= 0))
+    wrong = np.flatnonzero(kernel[rows, outputs] <= 0)
     if len(wrong):
-        row, y = wrong[0]
-        return Consistency((int(kinds[row] % len(kernel)), int(y)), 0.0, 0.0)
+        first = wrong[np.lexsort((outputs[wrong], place[wrong]))[0]]
+        return Consistency((int(rows[first]), int(outputs[first])), 0.0, 0.0)
+    # rows of one output, most of a large kernel, are as they must be now
+    of_row: BoolArray = np.asarray(((kernel > 0) & (kernel < 1)).any(axis=1))
+    random = of_row[kinds % len(kernel)]
+    kept, place = random[place], (np.cumsum(random) - 1)[place]
+    of_kind = kernel[kinds[random] % len(kernel)]
+    pairs = np.zeros(of_kind.shape, dtype=np.int64)
+    np.add.at(pairs, (place[kept], outputs[kept]), 1)
     records = pairs.sum(axis=1)
-    totals = _totals(pairs, records, of_kind, kinds // len(kernel))
+    totals = _totals(pairs, records, of_kind, kinds[random] // len(kernel))
     return Consistency(None, _cells(pairs, records, of_kind), totals)
 
 
@@ -272,7 +277,7 @@ def drawn_for(body: Mapping[str, Any]) -> str:
         return ""
     mechanism = body["mechanism"]
     columns = body["design"]["coding"][1]["columns"]
-    parts = [columns, mechanism["inputs"], mechanism["outputs"], mechanism["kernel"]]
+    parts = [columns, mechanism["inputs"], mechanism["outputs"], hashed(mechanism)]
     if body["version"] > LINKED:
         parts.append(_formed(body))
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
@@ -324,11 +329,12 @@ def _first_other(
     """Return the first record whose output is not that of its random number, or None."""
     if len(outputs) != len(counted.rows):
         return min(len(outputs), len(counted.rows))
-    sums = [list(accumulate(row)) for row in kernel.tolist()]
-    last = [max(y for y, p in enumerate(row) if p > 0) for row in kernel.tolist()]
+    places = [np.flatnonzero(row).tolist() for row in kernel]
+    sums = [list(accumulate(row[own].tolist())) for row, own in zip(kernel, places, strict=True)]
     pairs = zip(counted.rows.tolist(), outputs.tolist(), numbers, strict=True)
     for record, (row, y, number) in enumerate(pairs):
-        if min(bisect_right(sums[row], number), last[row]) != y:
+        at = min(bisect_right(sums[row], number), len(sums[row]) - 1)
+        if places[row][at] != y:
             return record
     return None
 

@@ -22,6 +22,7 @@ from core.notions import (
     PointwiseDivergence,
 )
 from core.release.implications import implied
+from core.utilities import Information
 
 getcontext().prec = 60
 
@@ -246,3 +247,18 @@ def test_a_search_begins_with_what_perfect_privacy_keeps(eps):
     result = optimal(joint, L1Lift(eps), time_limit=2)
     assert result.utility >= least - 1e-12
     assert result.audit.holds
+
+
+@pytest.mark.parametrize("notion", [ALIP(0, 0), LDP(0), Chi2Privacy(np.inf, 0)], ids=str)
+@pytest.mark.parametrize("rare", [1e-6, 1e-9, 1e-12])
+def test_a_secret_of_one_rare_symbol_alone_leaves_equal_posteriors_equal(notion, rare):
+    """A search proved that nothing can be kept, where the audit passes what the lemma keeps."""
+    posteriors = np.array([[0.27, 0.32, 0.41], [0, 0.8, 0.2], [0, 0.8 + 8e-16, 0.2 - 8e-16]])
+    mass = np.array([rare, 0.49, 0.51])
+    joint = Joint.from_counts(mass / mass.sum() * posteriors.T)
+    two = np.array([[0.49, 0.51], [1, 0], [0, 1]])
+    assert notion.holds(joint, two)
+    for solver in ("auto", "enumerate", "columns"):
+        result = optimal(joint, notion, solver=solver)
+        assert result.status == "optimal"
+        assert abs(result.utility - Information().value(joint, two)) <= 1e-6

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from core.data import Binning, Filter, Sources
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.records import written
 from core.records.applying import write as write_records
 from core.records.certificate import Release, certificate, fingerprint
 from core.records.draws import Keyed, Seeded
@@ -392,3 +393,41 @@ def test_the_certificate_holds_no_seed_and_no_counts_of_pairs(made):
     message = {name: item for name, item in body["draw"].items() if name != "mechanism"}
     assert message == {"kind": "seed", "commitment": Seeded(SEED).commitment, "id": None}
     assert "cells" not in text
+
+
+@pytest.fixture(scope="module")
+def of_entries(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("entries")
+    original = write(people(300), folder / "people.csv")
+    result, _ = answer_on(original, mechanism="optimal")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(written, "MAX_WRITTEN", result.mechanism.kernel.size - 1)
+        return (*certified(folder, result, original), original, result.mechanism.kernel)
+
+
+def test_a_large_kernel_is_written_by_its_entries_and_verified(of_entries):
+    body, path, original, kernel = of_entries
+    rows, places = body["mechanism"]["kernel"], body["mechanism"]["places"]
+    assert sum(map(len, rows)) == np.count_nonzero(kernel) < kernel.size
+    assert [[*kernel[x, own]] for x, own in enumerate(places)] == rows
+    np.testing.assert_array_equal(written.read(body["mechanism"]), kernel)
+    result = outcomes(body, path, original, seed=str(SEED))
+    assert {name: item.passed for name, item in result.items() if item.passed is not True} == {}
+
+
+@pytest.mark.parametrize(
+    "forge",
+    [
+        lambda places: places.pop(),
+        lambda places: places[0].append(0),
+        lambda places: places[0].reverse(),
+        lambda places: places[0].__setitem__(0, 10**6),
+        lambda places: places[0].__setitem__(0, -1),
+    ],
+)
+def test_places_that_fit_no_row_are_refused(of_entries, forge):
+    body = json.loads(json.dumps(of_entries[0]))
+    body["mechanism"]["places"].sort(key=len, reverse=True)
+    body["mechanism"]["kernel"].sort(key=len, reverse=True)
+    forge(body["mechanism"]["places"])
+    assert outcomes(body, of_entries[1])["kernel"].passed is False

@@ -11,7 +11,7 @@ from core import clock
 from core import mechanisms as m
 from core.errors import CoreError, SolverError
 from core.joint import Joint
-from core.mechanisms import catalogue
+from core.mechanisms import catalogue, subset_merging
 from core.mechanisms.optima import search
 from core.mechanisms.optima.starts import MANY, at_least, starts, strict_utility, together
 from core.mechanisms.options import Options
@@ -26,6 +26,7 @@ from core.notions import (
     Intersection,
     PointwiseMaximalLeakage,
 )
+from core.optimal.plan import SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome
 
 TICK = 0.01
@@ -314,3 +315,15 @@ def test_a_gap_that_counts_as_proven_holds_no_known_mechanism(counts, notion, kn
     assert rival.utility > 0
     assert best.utility >= rival.utility - 1e-12
     assert best.upper_bound >= rival.utility
+
+
+def test_under_several_promises_many_symbols_are_merged_under_lip_that_implies_them(monkeypatch):
+    """Under two, the start of 10,000 symbols took 7 of 1 s and told nothing."""
+    monkeypatch.setitem(vars(SIZES), "all_starts", 10)
+    joint = Joint.random_dirichlet(3, 40, 1.0, np.random.default_rng(0))
+    notion = Intersection(LIP(0.4), LDP(0.6))
+    first = starts(joint, notion, Options(), [])
+    assert [start.partition for start in first] == [subset_merging(joint, LIP(0.3)).partition]
+    assert notion.holds(joint, first[0].kernel)
+    assert starts(joint, LDP(0.6), Options(), []) == []
+    assert starts(joint, Intersection(LIP(0.4), LDP(0.0)), Options(), []) == []
