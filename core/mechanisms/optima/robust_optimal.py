@@ -490,8 +490,11 @@ def best_under(
     cells = estimate(p_su, ball)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     if notion.exact and ball.budget == np.inf and 0 < notion.eps <= FAR:
-        known = under_every_distribution(cells, notion, seconds / 4)
-        result = search(notion, time_limit=3 * seconds / 4, known=tuple(known))
+        known = under_every_distribution(cells, notion, 3 * seconds / 4)
+        if known and known[0].gap <= gap:
+            return proven(replace(known[0], name=name), gap)
+        left = max(deadline.left, _LEAST_SECONDS / 2)
+        result = search(notion, time_limit=left, known=tuple(known))
         return proven(_of_every_distribution(cells, notion, result, known), gap)
     if seconds < _LEAST_SECONDS:
         tell_cut()
@@ -544,7 +547,7 @@ def _of_every_distribution(
     best = replace(best, name=result.name, status=result.status)
     most = float(most_of_one_output(cells.sum(axis=1), notion.eps).max())
     whole = Joint.with_secret_released(cells, keep_unseen=True)
-    return capped(whole, best, min(result.upper_bound, most))
+    return capped(whole, best, min([most, *(each.upper_bound for each in (result, *known))]))
 
 
 def of_everything(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:
