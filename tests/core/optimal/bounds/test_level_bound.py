@@ -7,13 +7,21 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.allowed.allowed_set import LiftRange
 from core.clock import NEVER
 from core.joint import Joint
-from core.measures import entropy
+from core.measures import entropy, mutual_information
 from core.mechanisms.optima.robust_starts import of_x_itself
 from core.notions.robust_markov import RobustLDP, ball_around
-from core.optimal.bounds.level_bound import LevelBound, LevelOracle, _ranged, greatest_ratio
+from core.optimal.bounds.level_bound import (
+    LevelBound,
+    LevelOracle,
+    _ranged,
+    greatest_ratio,
+    most_of_itself,
+)
 from core.optimal.cutting_planes import CutLoop
+from core.optimal.staircases import Staircases
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import exceeds
@@ -91,6 +99,20 @@ def test_no_output_of_two_lifts_has_them_further_apart(alpha):
         apart.append(low)
     assert max(apart) <= ratio * (1 + 1e-7)
     assert ratio < np.inf
+
+
+def test_of_dozens_of_symbols_it_is_bounded_by_the_likeliest_and_the_others():
+    rng = np.random.default_rng(0)
+    p_x = np.append(0.9, 0.1 * rng.dirichlet(np.ones(29)))
+    kernel = np.ones((30, 2)) + (np.exp(1) - 1) * np.stack([np.arange(30) < 1] * 2, axis=1)
+    kernel[:, 1] = np.exp(1) + 1 - kernel[:, 0]
+    kept = float(mutual_information(p_x[:, None] * kernel / (np.exp(1) + 1)))
+    bound = most_of_itself(float(np.exp(1)), p_x, NEVER)
+    alone = Staircases(LiftRange(0.0, np.exp(1) - 1, scaled=True), p_x, 0, NEVER)
+    assert kept <= bound < 0.5 * alone.bound
+    with clock.using(clock.Ticking(1e-3)):
+        alone.run(1e-3)
+    assert alone.bound <= bound + 1e-3
 
 
 def test_where_two_secrets_have_one_record_each_it_is_ldp_of_x_itself_at_nearly_the_budget():
