@@ -152,9 +152,9 @@ class RobustCuts:
         return self.tangents(points, 1.0)
 
     @property
-    def rarest(self) -> int:
-        """The secret of which the records leave most open."""
-        return int(self.ball.p_s.argmin())
+    def known(self) -> FloatArray:
+        """How much is known of each secret, shape (n_s,): P̂(s)."""
+        return self.ball.p_s
 
     def tangents(self, points: FloatArray, part: float) -> tuple[FloatArray, FloatArray]:
         """Return `sides` over the balls that a part of the budget leaves of the conditionals.

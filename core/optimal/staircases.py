@@ -99,10 +99,21 @@ class _Undecided:
 class Staircases:
     """Mixtures of staircase outputs over a range of lifts, for I(X;Y); `bound` is proven."""
 
-    def __init__(self, lifts: LiftRange, p_x: FloatArray, seed: int, deadline: Deadline) -> None:
+    def __init__(
+        self,
+        lifts: LiftRange,
+        p_x: FloatArray,
+        seed: int,
+        deadline: Deadline,
+        *,
+        apart: bool = False,
+    ) -> None:
         self.p_x, self.deadline = p_x, deadline
         self._rng = np.random.default_rng(seed)
         sizes, self._size_of, self._n = np.unique(-p_x, return_inverse=True, return_counts=True)
+        if apart:  # prices may tell symbols of one size apart
+            order = np.argsort(-p_x, kind="stable")
+            sizes, self._size_of, self._n = -p_x[order], np.argsort(order), np.ones_like(order)
         self.sizes: FloatArray = -sizes  # the largest first, as they decide most
         self.scaled, self.low = lifts.scaled, 1 - lifts.below
         # no lift is above that of the least likely symbol, raised alone
@@ -200,6 +211,16 @@ class Staircases:
         counts, between, gains = (np.concatenate(pieces) for pieces in zip(*gainful, strict=True))
         order = np.argsort(-gains, kind="stable")
         return counts[order], between[order], max(least + missed, float(gains.max(initial=0.0)))
+
+    def better(self, duals: FloatArray, least: float, most: int) -> tuple[FloatArray, float]:
+        """Return outputs, (k, n_x), that gain more than `least` as in `price`, and the most."""
+        counts, between, gain = self.price(duals, least, most)
+        counts, between = counts[: TAKEN * len(self.p_x)], between[: TAKEN * len(self.p_x)]
+        part, _ = self._parts(counts, between)
+        outputs: list[FloatArray] = []
+        for i in range(len(counts)):
+            outputs += self._outputs(counts[i], int(between[i]), float(part[i]))
+        return np.array(outputs).reshape(-1, len(self.p_x)), gain
 
     def _relaxed(
         self, state: Partial, left: _Undecided, nu: FloatArray, least: float

@@ -11,7 +11,8 @@ either a staircase of the pairs, or that of one secret:
   others are equal, and that secret's are e^ε or e^{−ε} times as large.
 
 I(X;Y) is at most the most that one output tells. It is known in closed form for both kinds, as it
-depends on the probability of what is raised alone.
+depends on the probability of what is raised alone. A mixture is proven by its prices: the outputs
+of one secret are all sets of its symbols, those of pairs a knapsack (`core.optimal.staircases`).
 """
 
 from __future__ import annotations
@@ -29,12 +30,16 @@ from core.mechanisms.robust.reporting import released, secret_response_kernel
 from core.notions.rldp import RLDP
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.enumeration import best_mixture
-from core.optimal.staircases import Staircases
+from core.optimal.programs.master import Master, Mixture
+from core.optimal.staircases import TAKEN, Staircases
 from core.optimal.utility import MutualInformation
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 
 CLOSED = 1e-6
 """Nats up to which each kind's own optimum is sought: far below what mixing them changes."""
+
+LISTED = 16
+"""Most symbols of one secret of which all sets are priced, some milliseconds for each secret."""
 
 
 def most_of_one_output(p_s: FloatArray, eps: float) -> FloatArray:
@@ -50,23 +55,100 @@ def most_of_one_output(p_s: FloatArray, eps: float) -> FloatArray:
 
 
 def under_every_distribution(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:
-    """Return the best mixture of outputs that F of any size allows, in a list of at most one."""
+    """Return the best mixture of outputs that F of any size allows, in a list of at most one.
+
+    It has an upper bound where F is every distribution.
+    """
     joint = Joint.with_secret_released(cells)
     far = not 0 < notion.eps <= FAR or notion.include_same_secret
     if far or joint.n_x > SIZES.staircase_symbols:
         return []
-    points = _outputs(cells, joint, notion.eps, Deadline.after(seconds))
-    master, mixture, _ = best_mixture(points, joint.p_x, MutualInformation(), NEVER)
+    kernel, most = _mixed(cells, joint, notion.eps, Deadline.after(seconds))
     return [
         released(
             cells,
-            polished(joint, master.kernel(mixture), notion, quick=True),
+            polished(joint, kernel, notion, quick=True),
             name="Staircases of pairs",
             solver="columns",
             status="heuristic",
             notion=notion,
+            upper_bound=most if notion.uncertainty.budget == np.inf else None,
         )
     ]
+
+
+def _mixed(
+    cells: FloatArray, joint: Joint, eps: float, until: Deadline
+) -> tuple[FloatArray, float]:
+    """Return P(y | x) of the best mixture of both kinds, and a bound on what they keep, in nats.
+
+    At prices λ with λ·r − H(r) ≤ g for all outputs r, no mixture keeps more than
+    H(X) − λ·P_X + g.
+    """
+    p_x, owners = joint.p_x, joint.kept_x // cells.shape[1]
+    points = _outputs(cells, joint, eps, until.part(0.5))
+    master, mixture, _ = best_mixture(points, p_x, MutualInformation(), NEVER)
+    whole = MutualInformation().offset(p_x)
+    most = float(most_of_one_output(cells.sum(axis=1), eps).max())
+    if np.bincount(owners).max() > LISTED:
+        return master.kernel(mixture), most
+    own = Staircases(_of_pairs(eps), p_x, 0, until.part(0.5))
+    own.run(CLOSED)
+    mixture = _added(master, own.master.points)
+    pairs, sets = Staircases(_of_pairs(eps), p_x, 0, until, apart=True), SIZES.staircase_sets
+    while most - (whole - mixture.cost) > CLOSED / 2 and not until.over:
+        duals = mixture.duals
+        priced = [_of_secret(p_x, owners == s, eps, duals) for s in range(len(cells))]
+        priced.append(pairs.better(duals, CLOSED / 4, sets))
+        gain = max(gain for _, gain in priced)
+        most = min(most, whole - float(duals @ p_x) + gain + ROUNDING)
+        outputs = np.vstack([points for points, _ in priced])
+        if len(outputs):
+            mixture = _added(master, outputs)
+        elif sets * joint.n_x <= SIZES.staircase_entries:
+            sets *= SIZES.growth
+        else:
+            break
+    return master.kernel(mixture), most
+
+
+def _added(master: Master, points: FloatArray) -> Mixture:
+    """Return the best mixture with more outputs, (k, n_x)."""
+    master.add(points)
+    mixture = master.solve()
+    while mixture.shortfall > ROUNDING:  # ends, as the outputs before mix to P_X
+        master.raise_penalty()
+        mixture = master.solve()
+    return mixture
+
+
+def _of_secret(
+    p_x: FloatArray, own: BoolArray, eps: float, duals: FloatArray
+) -> tuple[FloatArray, float]:
+    """Return outputs of one secret's kind, (k, n_x), that gain most at prices λ, and the most.
+
+    The gain is λ·r − H(r); the sets of raised symbols are all listed.
+    """
+    up, down = np.exp(eps), np.exp(-eps)
+    prices = p_x * (duals + np.log(p_x))
+    mass, price = _sums(p_x[own]), _sums(prices[own])
+    p_s, count = float(mass[-1]), int(own.sum())
+    mean = 1 - p_s + down * p_s + (up - down) * mass
+    paid = float(prices.sum()) - (1 - down) * float(price[-1]) + (up - down) * price
+    gain = (paid + eps * (up * mass - down * (p_s - mass))) / mean - np.log(mean)
+    best = np.argsort(-gain, kind="stable")[: TAKEN * count]
+    best = best[gain[best] > CLOSED / 4]
+    lifts = np.ones((len(best), len(p_x)))
+    lifts[:, own] = np.where((best[:, None] >> np.arange(count)) & 1, up, down)
+    return lifts * p_x / mean[best, None], float(gain.max())
+
+
+def _sums(values: FloatArray) -> FloatArray:
+    """Return the sum over each set of values, shape (2^n,), the i-th in those with bit i."""
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.append(sums, sums + value)
+    return sums
 
 
 def _outputs(cells: FloatArray, joint: Joint, eps: float, until: Deadline) -> FloatArray:

@@ -5,7 +5,7 @@ PolyOpt is robust over polytopes around the set, the exact optimum over the set 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -490,9 +490,7 @@ def best_under(
     cells = estimate(p_su, ball)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     if notion.exact and ball.budget == np.inf and 0 < notion.eps <= FAR:
-        known = under_every_distribution(cells, notion, seconds / 4)
-        result = search(notion, time_limit=3 * seconds / 4, known=tuple(known))
-        return proven(_of_every_distribution(cells, notion, result, known), gap)
+        return _of_every_distribution(cells, notion, search, seconds, gap)
     if seconds < _LEAST_SECONDS:
         tell_cut()
     alone = seconds < _LEAST_SECONDS or (
@@ -537,14 +535,25 @@ def best_under(
 
 
 def _of_every_distribution(
-    cells: FloatArray, notion: RLDP, result: Mechanism, known: list[Mechanism]
+    cells: FloatArray,
+    notion: RLDP,
+    search: Callable[..., Mechanism],
+    seconds: float,
+    gap: float,
 ) -> Mechanism:
-    """Return the better answer where F is every distribution, with what no output exceeds."""
+    """Return the optimum where F is every distribution; a search helps where no proof ends."""
+    deadline = Deadline.after(seconds)
+    known = under_every_distribution(cells, notion, 3 * seconds / 4)
+    if known and known[0].gap <= gap:
+        return proven(replace(known[0], name=NAME), gap)
+    left = max(deadline.left, _LEAST_SECONDS / 2)
+    result = search(notion, time_limit=left, known=tuple(known))
     best = max(result, *known, key=lambda mechanism: mechanism.utility)
     best = replace(best, name=result.name, status=result.status)
     most = float(most_of_one_output(cells.sum(axis=1), notion.eps).max())
     whole = Joint.with_secret_released(cells, keep_unseen=True)
-    return capped(whole, best, min(result.upper_bound, most))
+    bound = min([most, *(each.upper_bound for each in (result, *known))])
+    return proven(capped(whole, best, bound), gap)
 
 
 def of_everything(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:

@@ -7,15 +7,24 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.allowed.allowed_set import LiftRange
 from core.clock import NEVER
 from core.joint import Joint
-from core.measures import entropy
+from core.measures import entropy, mutual_information
 from core.mechanisms.optima.robust_starts import of_x_itself
 from core.notions.robust_markov import RobustLDP, ball_around
-from core.optimal.bounds.level_bound import LevelBound, LevelOracle, _ranged
+from core.optimal.bounds.level_bound import (
+    LevelBound,
+    LevelOracle,
+    _ranged,
+    greatest_ratio,
+    most_of_itself,
+)
 from core.optimal.cutting_planes import CutLoop
+from core.optimal.staircases import Staircases
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
+from core.uncertainty.worst_case import exceeds
 
 
 def drawn(n_s, n_x, n):
@@ -65,7 +74,57 @@ def test_no_mechanism_is_above_it(case, eps):
     assert result.utility <= bound <= float(entropy(joint.p_x)) + 1e-9
 
 
-@pytest.mark.parametrize(("bound", "most"), [(None, 3.0), (20.0, 1.5)])
+def with_rare_secrets():
+    """A joint of 20,000 records of four secrets, and of one record each of two more."""
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(20_000, rng.dirichlet(np.ones(36))).reshape(4, 9)
+    return Joint.from_counts(np.vstack([counts, np.eye(9)[:2]]))
+
+
+@pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0, 5.0])
+def test_no_output_of_two_lifts_has_them_further_apart(alpha):
+    joint = drawn(3, 4, 30)
+    notion = RobustLDP.of_joint(joint, 0.8, alpha=alpha)
+    ratio = greatest_ratio(oracle_of(joint, notion), joint.p_x)
+    apart = []
+    for raised in range(1, 2**joint.n_x - 1):
+        chosen = (raised >> np.arange(joint.n_x)) & 1 > 0
+        low, high = np.exp(0.8) - 1e-6, 2 * ratio
+        for _ in range(7):
+            lift = np.sqrt(low * high)
+            v = np.where(chosen, lift, 1.0)
+            kernel = np.stack([v, lift + 1 - v], axis=1) / (lift + 1)
+            answers = notion.uncertainty, np.tile(kernel[:, :1], (joint.n_s, 1, 1))
+            low, high = (low, lift) if exceeds(*answers, notion.eps) else (lift, high)
+        apart.append(low)
+    assert max(apart) <= ratio * (1 + 1e-7)
+    assert ratio < np.inf
+
+
+def test_of_dozens_of_symbols_it_is_bounded_by_the_likeliest_and_the_others():
+    rng = np.random.default_rng(0)
+    p_x = np.append(0.9, 0.1 * rng.dirichlet(np.ones(29)))
+    bound = most_of_itself(float(np.exp(1)), p_x, NEVER)
+    with clock.using(clock.Ticking(0.1)):
+        lifts = LiftRange(0.0, np.exp(1) - 1, scaled=True)
+        alone = Staircases(lifts, p_x, 0, clock.Deadline.after(0.5))
+        kernel = alone.run(1e-6)
+    assert (kernel.max(axis=0) <= np.exp(1) * kernel.min(axis=0) * (1 + 1e-9)).all()
+    kept = float(mutual_information(p_x[:, None] * kernel))
+    assert kept <= bound < 1.2 * kept < alone.bound
+
+
+def test_where_two_secrets_have_one_record_each_it_is_ldp_of_x_itself_at_nearly_the_budget():
+    joint = with_rare_secrets()
+    notion = RobustLDP.of_joint(joint, 1.0)
+    oracle = oracle_of(joint, notion)
+    (known,) = of_x_itself(joint, notion)
+    assert np.exp(1) <= greatest_ratio(oracle, joint.p_x) < np.exp(1.01)
+    bound = LevelBound(oracle, joint.p_x).bound(0.0, NEVER)
+    assert known.utility <= bound <= 1.02 * known.utility
+
+
+@pytest.mark.parametrize(("bound", "most"), [(None, 3.0), (20.0, 1.000001)])
 def test_where_little_is_known_it_is_near_ldp_of_x_itself(bound, most):
     joint = drawn(6, 9, 150)
     ball = ball_around(joint) if bound is None else RenyiBall(joint.p, bound)
