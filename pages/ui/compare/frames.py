@@ -80,8 +80,7 @@ def figures(column: Answered, unit: str) -> dict[str, Any] | None:
 
 
 def _kept(column: Answered, result: Result) -> str:
-    least = key_figures.AT_LEAST if column.working else ""
-    return least + share(result.mechanism.kept)
+    return key_figures.at_least(share(result.mechanism.kept), provisional=column.working)
 
 
 def _lines(column: Answered, result: Result, unit: str) -> Iterable[str]:

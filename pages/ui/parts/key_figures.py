@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -16,8 +17,10 @@ from pages.ui.style import glossary
 from pages.ui.style.units import level, share
 from pages.ui.work import derived
 
-AT_LEAST = "≥ "
-"""Before what is kept while the answer is improving."""
+
+def at_least(text: str, *, provisional: bool) -> str:
+    """Return what is kept, as the least that will be while the answer is improving."""
+    return text if not provisional or text.startswith(">") else f"≥ {text}"
 
 
 @dataclass(frozen=True)
@@ -33,10 +36,10 @@ class Shown:
 def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     """Return a result's figures; of a `provisional` one, what is kept is at least that."""
     mechanism, after, before = result.mechanism, result.after, result.before
-    least = AT_LEAST if provisional else ""
+    least = partial(at_least, provisional=provisional)
     figures = [
-        *_kept(result, unit, least),
-        Shown("NMI", least + share(mechanism.nmi), "of X's information", "nmi"),
+        *_kept(result, unit, provisional=provisional),
+        Shown("NMI", least(share(mechanism.nmi)), "of X's information", "nmi"),
     ]
     for entry in notions.always_reported():
         now, then = (level(leak.achieved[entry.key], unit) for leak in (after, before))
@@ -56,26 +59,27 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
     return [*figures, Shown(f"Gap{of}", gap, mechanism.status, "gap")]
 
 
-def _kept(result: Result, unit: str, least: str) -> Iterator[Shown]:
-    """Return the target kept, after `least`, and I(X;Y) next to it."""
+def _kept(result: Result, unit: str, *, provisional: bool) -> Iterator[Shown]:
+    """Return the target kept and I(X;Y) next to it."""
+    least = partial(at_least, provisional=provisional)
     mechanism, purpose = result.mechanism, result.scenario.purpose
     most = f"at most {level(mechanism.upper_bound, unit)}"
     if purpose == "information":
         label = f"I(X;Y), {unit}"
-        yield Shown(label, f"{least}{level(mechanism.utility, unit)}", most, "mutual_information")
+        yield Shown(label, least(level(mechanism.utility, unit)), most, "mutual_information")
         return
     task = "T" if result.scenario.data.task else "X"
     if purpose == "task":
-        text = f"{least}{level(mechanism.utility, unit)}"
+        text = least(level(mechanism.utility, unit))
         yield Shown(f"I(T;Y), {unit}", text, most, "task_information")
     elif purpose == "guess":
-        value, bound = f"{least}{share(mechanism.utility)}", share(mechanism.upper_bound)
+        value, bound = least(share(mechanism.utility)), share(mechanism.upper_bound)
         yield Shown(f"{task} guessed right", value, f"at most {bound}", "right_guess")
     else:
         value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
-        value = f"≤ {value}" if least else value
+        value = f"≤ {value}" if provisional else value
         yield Shown("Expected error", value, f"at least {bound}", "expected_error")
-    kept = least + share(mechanism.kept)
+    kept = least(share(mechanism.kept))
     yield Shown("Kept for this purpose", kept, "of what X itself achieves", "kept_for_purpose")
     whole = level(mechanism.information, unit)
     yield Shown(f"I(X;Y), {unit}", whole, "all information in X", "mutual_information")

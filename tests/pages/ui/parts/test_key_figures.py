@@ -6,7 +6,7 @@ from core.data import DataSpec
 from core.release.sentences import caution_of
 from core.scenario import Scenario, evaluate
 from pages.ui.frame.page_frame import sentences
-from pages.ui.parts.key_figures import AT_LEAST, badge, rows
+from pages.ui.parts.key_figures import at_least, badge, rows
 
 COUNTED = DataSpec("adult", ("sex",), ("race",))
 PAIR = DataSpec("adult", ("sex",), ("race",), secret_released=True)
@@ -21,8 +21,8 @@ def test_what_a_first_glance_keeps_is_at_least_that(unit):
     assert [item.label for item in glance] == [item.label for item in final]
     changed = {a.label: (a.value, b.value) for a, b in zip(glance, final, strict=True) if a != b}
     assert set(changed) == {f"I(X;Y), {unit}", "NMI"}
-    assert all(now == AT_LEAST + then for now, then in changed.values())
-    assert not any(item.value.startswith(AT_LEAST) for item in final)
+    assert all(now == f"≥ {then}" for now, then in changed.values())
+    assert not any(item.value.startswith("≥ ") for item in final)
 
 
 @pytest.mark.parametrize("notion", ["lip", "ldp", "pml"])
@@ -58,3 +58,11 @@ def test_few_records_are_cautioned_of_below_the_sentence(data, few):
     _, *small = sentences(made, "nats", provisional=False)
     assert (caution_of(made) in small) == few
     assert bool(caution_of(made)) == few
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), [("93%", "≥ 93%"), (">99.9%", ">99.9%"), ("<1%", "≥ <1%")]
+)
+def test_a_share_that_is_above_a_figure_is_so_for_good(text, shown):
+    assert at_least(text, provisional=True) == shown
+    assert at_least(text, provisional=False) == text
