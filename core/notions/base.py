@@ -237,7 +237,8 @@ class PointwiseNotion(Notion):
     """A notion that bounds each output by itself, through two levels in nats.
 
     An output y is allowed iff its lower level is at most `lower_budget` and its upper level at
-    most `upper_budget`. Falling beliefs are free unless a notion says otherwise.
+    most `upper_budget`. Falling beliefs are free unless a notion has a lower level of its own,
+    whose budget is the upper one unless it says otherwise.
     """
 
     of_joint_sy: ClassVar[bool] = True
@@ -245,7 +246,8 @@ class PointwiseNotion(Notion):
     @property
     def lower_budget(self) -> float:
         """Largest allowed lower level, in nats; ∞ unless the notion bounds falling beliefs."""
-        return np.inf
+        free = type(self).lower_level is PointwiseNotion.lower_level
+        return np.inf if free else self.upper_budget
 
     @property
     @abstractmethod

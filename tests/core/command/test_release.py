@@ -281,7 +281,7 @@ def test_an_interrupt_leaves_nothing_and_has_its_own_status(folder, capsys, monk
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(release, "written", interrupted)
+    monkeypatch.setattr(release, "write_release", interrupted)
     assert run("scenario.json people.csv out.csv --seed 1") == 3
     assert "Run the same command again" in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == ["people.csv", "scenario.json"]

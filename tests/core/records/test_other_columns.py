@@ -176,15 +176,6 @@ def test_an_attack_sees_each_record_once(town, monkeypatch):
     assert [sizes(item) for item in (s, *k)] == [sizes(item) for item in codes]
 
 
-def test_an_attack_draws_y_by_the_kernel():
-    kernel = np.array([[0.5, 0, 0.5, 0], [0, 1, 0, 0], [0.1, 0.2, 0.3, 0.4]])
-    row = np.tile([0, 1, 2], 20_000)
-    y = other_columns._drawn(kernel, row, np.random.default_rng(1))
-    for place in range(3):
-        shares = np.bincount(y[row == place], minlength=4) / 20_000
-        assert (np.abs(shares - kernel[place]) <= 5 * np.sqrt(kernel[place] / 20_000)).all()
-
-
 def test_an_attack_takes_some_records_of_a_large_file(town, monkeypatch):
     _, _, result, table = town
     monkeypatch.setattr(other_columns, "MOST_ATTACKED", 100)
