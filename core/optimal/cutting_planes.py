@@ -257,7 +257,8 @@ class CutLoop:
         space = polytope(self.outer, self.p_x)
         many = self.levels is not None and len(self.p_x) > SIZES.enclosed_leveled
         if prove and not many and can_enclose(space) and not self._closed():
-            self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
+            if isinstance(self.inside.oracle, ManyOracle):  # its cuts are those of a climb
+                self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
             share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
             bound = enclose(
                 *(self.outer, polytope(self.outer, self.p_x), self.inside),
@@ -305,8 +306,8 @@ class CutLoop:
             search.run()
             points = search.in_use()
             cuts = self.inside.take(points, deadline)
-            estimate = self.goal.offset(self.p_x) - search.mixture.cost
-            if len(cuts) == 0 or estimate <= self.inside.value:
+            ahead = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
+            if len(cuts) == 0 or ahead <= self.gap:
                 return
             self._cut(search, cuts, points)
 

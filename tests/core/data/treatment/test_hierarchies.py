@@ -166,7 +166,8 @@ def test_rare_levels_of_one_column_are_grouped_by_themselves(below, missing):
     if rare:
         assert result.joint.x_labels[-1] == group
         left_out = sum(totals[value] for value in rare)
-        reported = [text for text in result.report.sentences() if "grouped into one" in text]
+        how = "marked as rare" if len(rare) == 1 else "grouped into one"
+        reported = [text for text in result.report.sentences() if how in text]
         assert [text.split("(")[0] for text in reported] == [
             f"{len(rare)} rare {'level' if len(rare) == 1 else 'levels'} of 'zip' with "
             f"{left_out} records "

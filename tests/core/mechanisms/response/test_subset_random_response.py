@@ -43,16 +43,15 @@ def test_whenever_time_cuts_it_short_it_says_so(notion):
 
 
 def test_a_set_without_time_is_told_as_far_as_it_may_be():
-    """All symbols in one set: merged they say nothing, moved towards P(X) a little."""
+    """All symbols are in one set, which is moved towards P(X) a little."""
     rng = np.random.default_rng(0)
     joint = Joint.from_counts(rng.integers(1, 9, size=(6, 300)))
     notion = LIP(0.02)
     with clock.using(clock.Ticking(1000.0)):
         result = m.subset_random_response(joint, notion)
-        merged = m.subset_merging(joint, notion)
     assert result.status == "time limit"
     assert result.audit.holds
-    assert result.utility > merged.utility + 1e-6
+    assert result.utility > 0.5
 
 
 def test_symbols_that_a_secret_cannot_have_are_told_without_a_warning():

@@ -125,7 +125,7 @@ def test_cells_that_are_only_floors_are_left_out_of_a_large_design(
     monkeypatch.setitem(vars(SIZES), "search_entries", 0)
     result = m.polyopt(cells, 0.8, ball, time_limit=20)
     assert result.kernel.shape[0] == 6
-    assert "1 cell never seen" in result.notes[-1]
+    assert "1 cell never observed" in result.notes[-1]
     assert result.audit.holds
     assert result.utility == pytest.approx(exact.utility, abs=2e-6)
     assert result.utility <= exact.upper_bound <= result.upper_bound + 1e-9
