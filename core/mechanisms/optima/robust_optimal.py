@@ -531,7 +531,10 @@ def best_under(
         cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
     )
     left = max(deadline.left, _LEAST_SECONDS / 2)
-    return search(notion, time_limit=left, known=tuple(known))
+    result = search(notion, time_limit=left, known=tuple(known), bounded=False)
+    closed = result.gap <= gap
+    most = np.inf if closed else ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed)
+    return capped(Joint.with_secret_released(cells, keep_unseen=True), result, most)
 
 
 def _of_every_distribution(
