@@ -5,7 +5,6 @@ import json
 import pytest
 
 from core.data.catalogue import FOLDER
-from core.records.verifying import failed, verify
 from core.release.file_words import together_sentence
 from pages.ui.work import long_answer
 from tests.core.records.test_forged import forged, put
@@ -69,7 +68,8 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
     assert list(app.dataframe[1].value.columns) == ["cp"]
 
 
-def test_a_link_shows_the_shares_and_its_release_is_verified(here, tmp_path):
+@pytest.mark.usefixtures("here")
+def test_a_link_shows_the_shares_and_its_file_has_a_column_for_each():
     app = opened(**OPTIMUM, stay="fbs")
     assert [item.value for item in app.warning] == []
     assert "exang and cp together, each randomized for itself" in headline(app)
@@ -91,19 +91,26 @@ def test_a_link_shows_the_shares_and_its_release_is_verified(here, tmp_path):
     address = link(app)
     checked(app.run())
     assert link(app) == address  # a second visit
-    original = FOLDER / "heart_hungarian.parquet"
-    target = tmp_path / "released.csv"
-    target.write_bytes(result.path.read_bytes())
-    assert not failed(verify(json.dumps(body), target, original, SEED))
-    app = dropped(json.dumps(body).encode(), target.read_bytes())
+
+
+@pytest.mark.usefixtures("here")
+def test_its_certificate_is_verified_on_the_page_and_a_forged_one_fails():
+    result = written(made(opened(**OPTIMUM)))
+    body, content = result.made.certificate, result.path.read_bytes()
+    app = dropped(json.dumps(body).encode(), content)
     assert not app.error
     assert "No check failed." in reported(app)
+    path = FOLDER / "heart_hungarian.parquet"
+    own = {"original": (path.name, path.read_bytes()), "secret": SEED}
+    app = dropped(json.dumps(body).encode(), content, **own)
+    assert "All checks passed." in [item.value for item in app.success]
     wrong = forged(body, put("columns", 0, "eps", 0.1))
-    app = dropped(wrong.encode(), target.read_bytes())
+    app = dropped(wrong.encode(), content, **own)
     assert "failed." in app.error[0].value
 
 
-def test_what_cannot_be_randomized_is_one_sentence_and_nothing_is_lost(here):
+@pytest.mark.usefixtures("here")
+def test_what_cannot_be_randomized_is_one_sentence_and_nothing_is_lost():
     app = opened(randomize="exang", stay="age")  # by a heuristic
     assert len(app.error) == 1
     assert app.error[0].value.replace("\\", "") == (
@@ -119,7 +126,8 @@ def test_what_cannot_be_randomized_is_one_sentence_and_nothing_is_lost(here):
     assert "release_make" in keys(app)
 
 
-def test_records_that_are_left_out_are_refused_before_the_button(here):
+@pytest.mark.usefixtures("here")
+def test_records_that_are_left_out_are_refused_before_the_button():
     app = opened(**OPTIMUM, unknown="drop")
     assert "where records with unknown values stop the release" in app.error[0].value
     assert "release_make" not in keys(app)

@@ -111,8 +111,11 @@ def shares(several: Several) -> list[str]:
 
 
 def shared(several: Several) -> str:
-    """Return the shares as one sentence."""
-    return f"ε is shared in the order of release: {listed(shares(several))}."
+    """Return the shares as one sentence, for a report of one of the columns."""
+    return (
+        "This report describes the mechanism of one of these columns. In the order of release: "
+        f"{'; '.join(shares(several))}."
+    )
 
 
 def sentence(several: Several) -> str:
