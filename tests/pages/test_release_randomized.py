@@ -127,6 +127,18 @@ def test_what_cannot_be_randomized_is_one_sentence_and_nothing_is_lost():
 
 
 @pytest.mark.usefixtures("here")
+def test_the_owner_s_copy_has_an_output_for_each_column_and_promises_nothing():
+    app = opened(**OPTIMUM, original="kept")
+    assert "exang and cp together" in headline(app)
+    assert {"released cp", "released exang"} < set(app.dataframe[1].value.columns)
+    assert not app.success
+    assert ":green[" not in reported(app)
+    body = written(made(app)).made.certificate
+    assert "nothing is promised" in body["promises"][0]["sentence"]
+    assert ":green[:material/verified_user:] **One record**" not in reported(app)
+
+
+@pytest.mark.usefixtures("here")
 def test_records_that_are_left_out_are_refused_before_the_button():
     app = opened(**OPTIMUM, unknown="drop")
     assert "where records with unknown values stop the release" in app.error[0].value

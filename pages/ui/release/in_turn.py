@@ -10,7 +10,7 @@ from core.errors import CoreError
 from core.records.design import Plan
 from core.records.several import SEARCHES, Several, check_plan, check_several, designed_for
 from core.release.file_words import together_sentence
-from core.release.sentences import promise_text
+from core.release.sentences import caution_of, promise_text
 from core.scenario import Result
 from core.wording import listed, percent
 from pages.ui.frame import controls as frame_controls
@@ -133,13 +133,16 @@ def headline(result: Result, names: list[str], several: Several | None) -> None:
     if not names:
         page_frame.headline(result)
         return
-    titles = [JOINED.join(result.scenario.data.released), *names]
-    with st.container(key="finding"):
-        st.markdown(
-            markdown(
-                f"Nothing is promised yet: {listed(titles)} are each randomized for themselves, "
-                "and their mechanisms have not been made."
-                if several is None
-                else sentence(several)
-            )
+    cautions: list[str] = []
+    if several is None:
+        titles = [JOINED.join(result.scenario.data.released), *names]
+        first = (
+            f"Nothing is promised yet: {listed(titles)} are each randomized for themselves, and "
+            "their mechanisms have not been made."
         )
+    else:
+        first = sentence(several)
+        cautions = [text for text in map(caution_of, several.results) if text]
+    small = [f":small[{markdown(text)}]" for text in cautions]
+    with st.container(key="finding"):
+        st.markdown("\n\n".join([markdown(first), *small]))
