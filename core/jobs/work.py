@@ -22,6 +22,7 @@ from core.records.certificate import Made, make
 from core.records.checking.check import Check
 from core.records.design import Plan
 from core.records.other_columns import attacked, given_away
+from core.records.several import Several
 from core.records.verifying import verify
 from core.release import second_release
 from core.release.attack import Attack
@@ -99,13 +100,21 @@ def find_for_each(
 
 
 def make_release(
-    result: Result, original: Upload, plan: Plan, target: Path, *, report: Report
+    result: Result,
+    original: Upload,
+    plan: Plan,
+    target: Path,
+    several: Several | None = None,
+    *,
+    report: Report,
 ) -> Made:
     """Release the file that a mechanism was made for; reports (records done, of how many)."""
     report((0, original.rows))
     try:
         return make(
-            result, original, plan, target, progress=lambda done: report((done, original.rows))
+            *(result, original, plan, target),
+            progress=lambda done: report((done, original.rows)),
+            several=several,
         )
     except InvalidInputError as error:
         message = str(error).replace(f"{target.parent}{os.sep}", "")
@@ -118,6 +127,7 @@ def find_given_away(
     groups: Sequence[Sequence[str]],
     unknown: str,
     of_text: bool,
+    further: Sequence[Result] = (),
     *,
     report: Report,
 ) -> tuple[Beside, ...]:
@@ -130,14 +140,22 @@ def find_given_away(
         unknown=unknown,
         of_text=of_text,
         progress=lambda done: report((done, len(groups))),
+        further=further,
     )
 
 
 def find_attack(
-    result: Result, original: Upload, names: Sequence[str], unknown: str, of_text: bool
+    result: Result,
+    original: Upload,
+    names: Sequence[str],
+    unknown: str,
+    of_text: bool,
+    further: Sequence[Result] = (),
 ) -> Attack:
     """Guess S from Y and columns beside it."""
-    return attacked(result, original.table, names, unknown=unknown, of_text=of_text)
+    return attacked(
+        *(result, original.table, names), unknown=unknown, of_text=of_text, further=further
+    )
 
 
 def verify_release(

@@ -18,7 +18,7 @@ from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.records.applying import Applied, write
-from core.records.design import FORMATS, OWNERS, REFUSE, Plan
+from core.records.design import FORMATS, OWNERS, Plan
 from core.records.draws import Keyed
 from core.records.fields import (
     EACH,
@@ -41,7 +41,7 @@ from core.records.left_out import (
 )
 from core.records.other_columns import attacked, given_away
 from core.records.readable import promises
-from core.records.several import Several, designed_for, level_of
+from core.records.several import Several, check_plan, designed_for, level_of
 from core.records.written import written
 from core.release.attack import FOLDS
 from core.release.file_words import keeps
@@ -170,11 +170,8 @@ def write_release(
     progress: Callable[[int], None] | None = None,
 ) -> Release:
     """Write a release as `core.records.applying.write` does, and return it to be certified."""
-    if (several is not None or plan.randomize) and (plan.unknown != REFUSE or not same):
-        raise InvalidInputError(
-            "Several columns are randomized for themselves only in the file that the mechanisms "
-            "are made for, and where records with unknown values stop the release."
-        )
+    if several is not None or plan.randomize:
+        check_plan(plan, same=same)
     if several is None and plan.randomize:
         several = designed_for(result, original.table, plan.randomize)
     first, *further = (result,) if several is None else several.results

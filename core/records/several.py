@@ -21,6 +21,7 @@ from core.mechanisms.result import CUT, Mechanism, make_mechanism
 from core.notions import Given, Notion
 from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
+from core.records.design import REFUSE, Plan
 from core.records.other_columns import grouped, opened_file, symbols, used_by
 from core.release.in_turn import MOST_HELD, Design, InTurn, released_in_turn, split_budget
 from core.scenario import Result, Scenario, measured
@@ -117,6 +118,15 @@ def check_question(scenario: Scenario) -> None:
     ):
         if wrong:
             raise InvalidInputError(f"To randomize several columns for themselves, {text}.")
+
+
+def check_plan(plan: Plan, *, same: bool) -> None:
+    """Raise unless a plan suits several columns; `same`: in the file their mechanisms are for."""
+    if plan.unknown != REFUSE or not same:
+        raise InvalidInputError(
+            "Several columns are randomized for themselves only in the file that the mechanisms "
+            "are made for, and where records with unknown values stop the release."
+        )
 
 
 def check_several(scenario: Scenario, table: FileTable, columns: Sequence[str]) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from core.limits import ROUNDING
 from core.notions import Notion
 from core.release.attack import Attack
 from core.release.beside import Beside
-from core.wording import first_of, percent, rounded_up
+from core.wording import first_of, listed, percent, rounded_up
 
 TWIN = 0.5
 """Share of records from which a column that determines their S is called a twin of S."""
@@ -73,6 +73,34 @@ def file_sentences(beside: Beside, names: Sequence[str], secret: str) -> str:
     if beside.unique:
         sentences.append(_alone(beside.unique))
     return " ".join(sentences)
+
+
+def together_sentence(
+    names: Sequence[str],
+    secret: str,
+    promise: str,
+    levels: Mapping[str, float],
+    known: Sequence[str] = (),
+) -> str:
+    """Say what several columns, each randomized for itself, promise together.
+
+    `promise`: the notion that all outputs keep, with its ε. `levels`: theirs, given what is known.
+    """
+    if factor(levels["lip"]) == "×1.00":
+        moved = f"they shift no belief about {secret}"
+    elif math.isfinite(levels["lip"]):
+        most = factor(levels["lip"]).removeprefix("×")
+        moved = f"they shift no belief about {secret} by more than a factor of {most}"
+    else:
+        most = factor(levels["pml"]).removeprefix("×")
+        moved = f"they make no value of {secret} more than {most} times as likely"
+    reader = "someone who knows only the distribution of these records"
+    if known:
+        reader = f"someone who knows the distribution of these records and {listed(known)}"
+    return (
+        f"The promise is about {listed(names)} together, each randomized for itself: all their "
+        f"outputs satisfy {promise}. For {reader}, {moved}."
+    )
 
 
 def attack_sentence(attack: Attack, names: Sequence[str], secret: str) -> str:

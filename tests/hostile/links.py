@@ -97,6 +97,7 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
     ("release", {"unknown": LONG, "id": "\x00", "draw": "key"}),
     ("release", {"unknown": DEEP, "draw": "key"}),
     ("release", {"stay": LONG}),
+    ("release", {"randomize": LONG}),
 )
 """Of one page: its file's name, and the link."""
 

@@ -409,6 +409,13 @@ def test_a_second_visit_shows_the_file_until_something_changes():
     assert is_gone(address)
 
 
+def test_the_previous_file_of_an_upload_is_of_the_same_question(tmp_path):
+    app, _ = with_upload(tmp_path, people(60))
+    app = made(app)
+    app.text_input(key="release_seed").set_value(str(2**90)).run()
+    assert "belongs to other choices" in page_text(checked(app))
+
+
 def test_files_go_with_their_session():
     app = made(opened())
     path, address = written(app).path, link(app)

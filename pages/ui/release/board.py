@@ -10,12 +10,14 @@ import streamlit as st
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
 from core.jobs import Job
+from core.records.applying import columns_of
 from core.records.design import OWNERS, Plan, command_line
+from core.records.several import Several
 from core.scenario import Result
 from core.wording import number_of, size_of_file
 from pages.ui.frame import address, page_frame, state
 from pages.ui.parts import tables
-from pages.ui.release import columns, controls, results, verify
+from pages.ui.release import columns, controls, in_turn, results, verify
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress, refining, visits
 
@@ -37,16 +39,31 @@ def _live(places: page_frame.Places) -> None:
     if result is None:
         _give_up()
     else:
-        page_frame.report_button(place, "release", result, _answered(result))
+        page_frame.report_button(place, "release", *_answered(result))
     address.warn(*controls.URL.notices(), place=notices)
 
 
-def _answered(result: Result) -> str:
+def _answered(result: Result) -> tuple[Result, str]:
     """Show the controls of a release, its preview and, once it is made, its file.
 
-    Returns what the columns that are kept give away, for the report.
+    Returns the answer for X as it is released, and what the file gives away, for the report.
     """
-    page_frame.headline(result)
+    head = st.container()
+    several, text = _planned(result)
+    with head:
+        in_turn.headline(result, controls.randomized(), several)
+    if several is None:
+        return result, text
+    own = next(of for of in several.results if of.scenario.data.released == _x(result))
+    return own, " ".join([in_turn.sentence(several), in_turn.shared(several), text]).rstrip()
+
+
+def _x(result: Result) -> tuple[str, ...]:
+    return result.scenario.data.released
+
+
+def _planned(result: Result) -> tuple[Several | None, str]:
+    """Show all below the headline; return the mechanisms of several columns, and of the file."""
     refining.follow(result.scenario, result.mechanism)
     try:
         original = results.original(result)
@@ -54,31 +71,39 @@ def _answered(result: Result) -> str:
         st.error(markdown(str(error)), icon=":material/error:")
         st.caption("Choose a data set in the sidebar, or upload a file on the Data page.")
         _give_up()
-        return ""
+        return None, ""
     with st.container(border=True, key="release_plan"):
         st.markdown(f"**How {markdown(original.name)} is released**")
         plan = controls.show(result, list(original.table.columns))
     if plan is None:
         _give_up()
-        return ""
-    choice = columns.show(result, plan, original, controls.URL.now("file"))
-    _preview(result, plan)
-    _made(result, plan, original, allowed=choice.allowed)
-    return choice.sentence
+        return None, ""
+    table = st.container()
+    several = in_turn.show(result, plan, original)
+    with table:
+        choice = columns.show(result, plan, original, controls.URL.now("file"), several)
+    if plan.randomize and several is None:
+        results.give_up()
+        return None, ""
+    _preview(result, plan, several)
+    allowed = choice.allowed and (several is None or several.holds)
+    _made(result, plan, original, several, allowed=allowed)
+    return several, choice.sentence
 
 
 def _give_up() -> None:
     """Stop all work that is not on screen any more."""
     results.give_up()
     columns.give_up()
+    in_turn.give_up()
 
 
-def _preview(result: Result, plan: Plan) -> None:
+def _preview(result: Result, plan: Plan, several: Several | None) -> None:
     """Show the first records before and after."""
     with st.container(border=True, key="card_preview"):
         st.markdown(f"**The first {results.SHOWN} records**")
         try:
-            before, after = results.preview(result, plan)
+            before, after = results.preview(result, plan, several)
         except CoreError as error:
             st.warning(
                 f"Among the first {results.SHOWN} records: {markdown(str(error))}",
@@ -107,15 +132,17 @@ DISCLOSED = (
 """What a certificate shows on purpose, which is said before there is one."""
 
 
-def _made(result: Result, plan: Plan, original: Upload, *, allowed: bool) -> None:
+def _made(
+    result: Result, plan: Plan, original: Upload, several: Several | None, *, allowed: bool
+) -> None:
     """Show the button that makes the file, the work on it, and the file."""
     kind = controls.URL.now("file")
-    key = results.name(result, plan, kind)
+    key = results.name(result, plan, kind, several)
     with st.container(border=True, key="release_result"):
         st.markdown("**The released file and its certificate**")
         release = results.written(key)
         if release is None and results.is_requested(key):
-            release = _work(result, plan, key)
+            release = _work(result, plan, key, several)
         elif release is None:
             results.give_up()
             _lost(plan)
@@ -135,7 +162,7 @@ def _made(result: Result, plan: Plan, original: Upload, *, allowed: bool) -> Non
             _downloads(release, plan, _named(result, original))
         _command(result, plan, original, kind)
     if release is not None:
-        results.show(result, release.made)
+        results.show(result, release.made, several)
 
 
 def _lost(plan: Plan) -> None:
@@ -180,11 +207,13 @@ def _of_before(result: Result) -> None:
     )
 
 
-def _work(result: Result, plan: Plan, key: results.Name) -> results.Written | None:
+def _work(
+    result: Result, plan: Plan, key: results.Name, several: Several | None
+) -> results.Written | None:
     """Show the work on a release; return the release once it is made."""
-    work = results.work(result, plan, key)
+    work = results.work(result, plan, key, several)
     try:
-        release = results.make(result, plan, key)
+        release = results.make(result, plan, key, several)
     except CoreError as error:
         if isinstance(error, long_answer.StoppedError):
             st.info("Cancelled. No file was written.", icon=":material/cancel:")
@@ -205,8 +234,8 @@ def _downloads(release: results.Written, plan: Plan, original: str) -> None:
     """Show what was written, and its downloads."""
     applied, size = release.made.applied, release.path.stat().st_size
     sentences = [
-        f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in the column "
-        f"{applied.column!r}."
+        f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in "
+        f"{columns_of(applied)}."
     ]
     if applied.filtered:
         sentences.append(f"{number_of(applied.filtered, 'record')} left out by the data's filters.")

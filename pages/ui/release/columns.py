@@ -11,14 +11,17 @@ import streamlit as st
 from core.data.counts.cells import JOINED
 from core.data.readers.reading import Upload
 from core.jobs.work import find_attack, find_given_away
+from core.notions import Notion
 from core.records.design import CHOSEN, Plan, others_of
+from core.records.several import Several
 from core.release.attack import Attack
 from core.release.beside import Beside
 from core.release.file_words import attack_sentence, factor, file_sentences, keeps, warnings
 from core.scenario import Result, Scenario
 from core.wording import listed, number_of
 from pages.ui.frame import state
-from pages.ui.release import controls
+from pages.ui.release import controls, results
+from pages.ui.release.in_turn import longest
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -32,10 +35,10 @@ QUICK = 50_000
 MOST = 60
 """Columns with a row of their own: of more, each is counted once it is kept."""
 
-TITLES = ("Column", "Alone", "Y adds", "Both", "", "")
+TITLES = ("Column", "Alone", "Y adds", "Both", "", "", "")
 """Titles of the table's columns."""
 
-WIDTHS = (2.6, 1.1, 1.1, 1.1, 3.0, 1.4)
+WIDTHS = (2.6, 1.1, 1.1, 1.1, 2.6, 1.3, 1.5)
 """Their widths, relative to each other."""
 
 MEANING = (
@@ -46,9 +49,10 @@ MEANING = (
 
 BEGINS = (
     "A release starts with Y alone, even from older links that kept every column. Switch on the "
-    "columns to keep."
+    "columns to keep. A column that is randomized has an output of its own beside Y, and ε is "
+    "then for all outputs together."
 )
-"""How columns are kept: the tooltip of the card's title."""
+"""How columns are kept or randomized: the tooltip of the card's title."""
 
 ATTACK = (
     "For the columns that stay, an attack follows: weighted naive Bayes guesses each fifth of the "
@@ -64,29 +68,35 @@ _AGREED, _AGREED_FOR = "release_agreed", "_release_agreed_for"
 class Counts:
     """The counts behind the table: of each column with a row, and of those that are kept."""
 
-    result: Result
+    answers: tuple[Result, ...]
     original: Upload
     unknown: str
     of_text: bool
+
+    @property
+    def _name(self) -> str:
+        return " ".join(own.content_id for own in self.answers)
 
     def work(self, groups: Sequence[Sequence[str]]) -> LongAnswer[tuple[Beside, ...]]:
         """Return the work of counting groups of columns."""
         wanted = tuple(map(tuple, groups))
 
         def given() -> tuple[Any, ...]:
-            return self.result, self.original, wanted, self.unknown, self.of_text
+            first, *further = self.answers
+            return first, self.original, wanted, self.unknown, self.of_text, further
 
-        key = ("given away", self.result.content_id, repr(wanted), self.unknown, str(self.of_text))
-        return LongAnswer(self.result.scenario.data, key, find_given_away, given, LIMIT)
+        key = ("given away", self._name, repr(wanted), self.unknown, str(self.of_text))
+        return LongAnswer(self.answers[0].scenario.data, key, find_given_away, given, LIMIT)
 
     def attack(self, names: tuple[str, ...]) -> LongAnswer[Attack]:
         """Return the work of guessing S from Y and columns."""
 
         def given() -> tuple[Any, ...]:
-            return self.result, self.original, names, self.unknown, self.of_text
+            first, *further = self.answers
+            return first, self.original, names, self.unknown, self.of_text, further
 
-        key = ("attack", self.result.content_id, repr(names), self.unknown, str(self.of_text))
-        return LongAnswer(self.result.scenario.data, key, find_attack, given, LIMIT)
+        key = ("attack", self._name, repr(names), self.unknown, str(self.of_text))
+        return LongAnswer(self.answers[0].scenario.data, key, find_attack, given, LIMIT)
 
     def is_quick(self, passes: int) -> bool:
         """Say whether so many passes over the records take a moment."""
@@ -106,33 +116,50 @@ def give_up() -> None:
     long_answer.await_only("other columns", ())
 
 
-def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
-    """Show the table, and return what was chosen."""
+def show(
+    result: Result, plan: Plan, original: Upload, kind: str, several: Several | None = None
+) -> Choice:
+    """Show the table, and return what was chosen; figures wait until `several` columns have theirs.
+
+    `several`: the mechanisms, where the plan randomizes further columns.
+    """
     data = result.scenario.data
     secret = JOINED.join(data.secret)
     others = others_of(data, original.table.columns)
     if not others or plan.columns not in (CHOSEN, Plan.columns):
         give_up()
         return Choice()
-    counts = Counts(result, original, plan.unknown, kind == controls.CSV)
+    answers = results.answers(result, several)
+    notion = result.mechanism.notion
+    if several is not None:
+        notion = several.whole.build_notion(answers[0].joint)
+    counts = Counts(answers, original, plan.unknown, kind == controls.CSV)
     with st.container(border=True, key="card_columns"):
         st.markdown(
             f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.",
             help=BEGINS,
         )
-        rows = others[:MOST]
-        singly = [(name,) for name in rows]
-        together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(rows) else []
+        apart = [name for name in others if name in plan.randomize]
+        rows = [*others[:MOST], *(name for name in apart if name in others[MOST:])]
+        if plan.randomize and several is None:
+            give_up()
+            _table(rows, {}, result, secret, notion)
+            return Choice(allowed=False)
+        counted = [name for name in rows if name not in apart]
+        singly = [(name,) for name in counted]
+        together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(counted) else []
         works = [counts.work(groups) for groups in (singly, together) if groups]
         attack = [counts.attack(plan.keep)] if plan.keep else []
         long_answer.await_only("other columns", [*works, *attack])
         place = st.container()
-        levels = _awaited(counts, singly, "columns_each", "Counting each column")
-        by_name = {} if levels is None else dict(zip(rows, levels, strict=True))
+        levels = None
+        if singly:
+            levels = _awaited(counts, singly, "columns_each", "Counting each column")
+        by_name = {} if levels is None else dict(zip(counted, levels, strict=True))
         with place:
-            _table(rows, by_name, result, secret)
+            _table(rows, by_name, result, secret, notion)
         if others[MOST:]:
-            _by_name(others[MOST:])
+            _by_name([name for name in others[MOST:] if name not in apart])
         if not plan.keep:
             return Choice()
         both = by_name.get(plan.keep[0])
@@ -140,7 +167,7 @@ def show(result: Result, plan: Plan, original: Upload, kind: str) -> Choice:
             answer = _awaited(counts, together, "columns_together", "Counting the kept columns")
             both = None if answer is None else answer[0]
         guessed = _attacked(counts, plan.keep, secret)
-        return _verdict(both, plan.keep, result, secret, guessed)
+        return _verdict(both, plan.keep, notion, secret, guessed)
 
 
 def _awaited(
@@ -160,14 +187,19 @@ def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
     return "" if guess is None else attack_sentence(guess, names, secret)
 
 
-def _table(rows: Sequence[str], levels: dict[str, Beside], result: Result, secret: str) -> None:
+def _table(
+    rows: Sequence[str],
+    levels: dict[str, Beside],
+    result: Result,
+    secret: str,
+    notion: Notion | None,
+) -> None:
     """Show a row for each column: its switch, its figures, and what speaks against it."""
 
     def order(name: str) -> tuple[bool, float, float]:
-        row, out = levels.get(name), name not in controls.kept()
+        row, out = levels.get(name), name not in (*controls.kept(), *controls.randomized())
         return (out, 0.0, 0.0) if row is None else (out, row.file["lip"], row.known["guess"])
 
-    notion = result.mechanism.notion
     with st.container(height=330 if len(rows) > 7 else "content", border=False, key="columns_rows"):
         heads = st.columns(WIDTHS, vertical_alignment="center")
         for place, title in zip(heads, TITLES, strict=True):
@@ -176,8 +208,12 @@ def _table(rows: Sequence[str], levels: dict[str, Beside], result: Result, secre
             cells = st.columns(WIDTHS, vertical_alignment="center")
             with cells[0]:
                 _switch(name)
-            with cells[-1]:
+            with cells[-2]:
                 _join(name, result.scenario)
+            with cells[-1]:
+                _randomize(name, result)
+            if name in controls.randomized():
+                cells[4].markdown(":material/casino: randomized for itself")
             row = levels.get(name)
             if row is None:
                 continue
@@ -215,17 +251,42 @@ def _join(name: str, scenario: Scenario) -> None:
     )
 
 
+def _randomize(name: str, result: Result) -> None:
+    """Offer to randomize a column for itself, or to leave it out again."""
+    if name in controls.randomized():
+        st.button(
+            "Leave out",
+            key=f"release_leave_out: {name}",
+            type="tertiary",
+            on_click=controls.treat,
+            args=(name,),
+        )
+        return
+    names = (*controls.randomized(), name)
+    st.button(
+        "Randomize",
+        key=f"release_randomize: {name}",
+        type="tertiary",
+        on_click=controls.treat,
+        args=(name, controls.RANDOMIZE),
+        help=markdown(
+            f"{name} is then replaced by an output of its own, and ε is for all randomized "
+            f"columns together. A search divides it, which takes up to {longest(result, names):g} "
+            "s."
+        ),
+    )
+
+
 def _joined(name: str) -> None:
     data = state.data()
-    controls.URL.set("stay", [column for column in controls.kept() if column != name])
+    controls.treat(name)
     known = tuple(column for column in data.known if column != name)
     state.with_data(released=(*data.released, name), known=known)
 
 
 def _switched(name: str, key: str) -> None:
     """Keep a column, or leave it out."""
-    held = [column for column in controls.kept() if column != name]
-    controls.URL.set("stay", [*held, name] if st.session_state[key] else held)
+    controls.treat(name, controls.STAY if st.session_state[key] else "")
 
 
 def _by_name(others: Sequence[str]) -> None:
@@ -243,16 +304,16 @@ def _by_name(others: Sequence[str]) -> None:
 
 def _chosen(others: Sequence[str], key: str) -> None:
     held = [column for column in controls.kept() if column not in others]
-    controls.URL.set("stay", [*held, *st.session_state[key]])
+    controls.URL.set(controls.STAY, [*held, *st.session_state[key]])
 
 
 def _verdict(
-    levels: Beside | None, names: tuple[str, ...], result: Result, secret: str, guessed: str
+    levels: Beside | None, names: tuple[str, ...], notion: Notion | None, secret: str, guessed: str
 ) -> Choice:
     """Say what the kept columns give away together; ask for a click where that is too much."""
     text = ""
     if levels is not None:
-        against = warnings(levels, secret, result.mechanism.notion)
+        against = warnings(levels, secret, notion)
         text = f"{file_sentences(levels, names, secret)} {guessed}".rstrip()
         if not against:
             st.success(markdown(text), icon=":material/verified_user:")

@@ -28,6 +28,9 @@ from pages.ui.work import visits
 
 _SETTLED = "_release_keep_settled"
 
+STAY, RANDOMIZE = "stay", "randomize"
+"""What can be done with a column beside leaving it out; the keys of such columns in the URL."""
+
 SEED, KEY = "seed", "key"
 """Sources of the random numbers."""
 
@@ -52,7 +55,8 @@ def _treatment(text: str) -> str | None:
 URL = PageQuery(
     "release",
     Value("original", CHOSEN, _treatment, widget("original")),
-    Value("stay", [], held="_release_keep", many=True),
+    Value(STAY, [], held="_release_keep", many=True),
+    Value(RANDOMIZE, [], held="_release_randomize", many=True),
     _choice("file", CSV, PARQUET),
     _choice("draw", SEED, KEY),
     Value("unknown"),
@@ -91,8 +95,21 @@ ORIGINAL = {CHOSEN: "Y, and columns you choose", OWNERS: "all columns and Y"}
 
 def kept() -> list[str]:
     """Return the columns that are written beside Y."""
-    names: list[str] = URL.now("stay")
+    names: list[str] = URL.now(STAY)
     return names
+
+
+def randomized() -> list[str]:
+    """Return the columns that are randomized for themselves, beside X."""
+    names: list[str] = URL.now(RANDOMIZE)
+    return names
+
+
+def treat(name: str, treatment: str = "") -> None:
+    """Keep a column, randomize it for itself, or leave it out."""
+    for key in (STAY, RANDOMIZE):
+        held = [column for column in URL.now(key) if column != name]
+        URL.set(key, [*held, name] if key == treatment else held)
 
 
 SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
@@ -124,9 +141,11 @@ def show(result: Result, columns: list[str]) -> Plan | None:
     if draw is None:
         return None
     unknown = str(st.session_state[widget("unknown")])
+    further = tuple(name for name in columns if name in randomized())
     if URL.now("original") == OWNERS:
-        return Plan(draw, OWNERS, unknown)
-    return Plan(draw, _plan_columns(), unknown, tuple(name for name in columns if name in kept()))
+        return Plan(draw, OWNERS, unknown, randomize=further)
+    stay = tuple(name for name in columns if name in kept())
+    return Plan(draw, _plan_columns(), unknown, stay, randomize=further)
 
 
 def _draw(columns: list[str]) -> Draw | None:
@@ -231,12 +250,18 @@ def _columns(result: Result, columns: list[str]) -> None:
 
 def _settle_kept(others: Sequence[str]) -> None:
     """Keep the columns that exist; a notice names others in a link, but none of other data."""
-    wanted, before = kept(), st.session_state.get(_SETTLED)
-    for name in wanted:
-        if name not in others and wanted != before:
-            URL.refuse("stay", name, "is S, X or no column of this data", "it is not kept")
-    URL.set("stay", [name for name in wanted if name in others])
-    st.session_state[_SETTLED] = kept()
+    wanted, before = (kept(), randomized()), st.session_state.get(_SETTLED)
+    if wanted != before:
+        for name in [name for name in kept() if name in randomized()]:
+            URL.refuse(STAY, name, "is also to be randomized", "it is not kept")
+        ends = ("it is not kept", "it is not randomized")
+        for key, names, instead in zip((STAY, RANDOMIZE), wanted, ends, strict=True):
+            for name in names:
+                if name not in others:
+                    URL.refuse(key, name, "is S, X or no column of this data", instead)
+    URL.set(RANDOMIZE, [name for name in randomized() if name in others])
+    URL.set(STAY, [name for name in kept() if name in others and name not in randomized()])
+    st.session_state[_SETTLED] = (kept(), randomized())
 
 
 def _plan_columns() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,13 @@ from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import make_release
 from core.records import applying, design
+from core.records.applying import Applied
 from core.records.certificate import Made
 from core.records.design import Plan
 from core.records.draws import Keyed
 from core.records.estimate import estimate
 from core.records.readable import PROMISED, level_rows, sections
+from core.records.several import Several
 from core.scenario import Result, Scenario
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown
@@ -37,7 +39,12 @@ def as_json(made: Made) -> bytes:
     return (json.dumps(made.certificate, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def show(result: Result, made: Made) -> None:
+def answers(result: Result, several: Several | None) -> tuple[Result, ...]:
+    """Return the answer for each X, in the order of release."""
+    return (result,) if several is None else several.results
+
+
+def show(result: Result, made: Made, several: Several | None = None) -> None:
     """Show a certificate, and what can be estimated from the released file."""
     body = made.certificate
     with st.container(border=True, key="card_certificate"):
@@ -56,12 +63,14 @@ def show(result: Result, made: Made) -> None:
     with left, st.container(border=True, height="stretch", key="card_levels"):
         st.markdown("**Levels**")
         st.caption(
-            "The smallest level at which each privacy notion holds for this mechanism."
+            "The smallest level at which each privacy notion holds for "
+            + ("this mechanism." if several is None else "all mechanisms together.")
             + (ROBUST if body["levels"]["design"].get("robust_pml") is not None else "")
         )
         tables.sheet(_levels(body), "release_levels", most=400)
     with right, st.container(border=True, height="stretch", key="card_estimate"):
-        _estimates(result, made)
+        applied = (made.applied, *made.applied.further)
+        _estimates(list(zip(answers(result, several), applied, strict=True)))
 
 
 def _promises(promises: list[dict[str, str]]) -> None:
@@ -93,16 +102,23 @@ def _levels(body: dict[str, object]) -> pd.DataFrame:
     )
 
 
-def _estimates(result: Result, made: Made) -> None:
-    """Show P(x) as the released file's readers can estimate it, beside the truth."""
+def _estimates(columns: Sequence[tuple[Result, Applied]]) -> None:
+    """Show P(x) as the released file's readers can estimate it, beside the truth, for each X."""
     st.markdown("**What readers can estimate**")
     st.caption(
         "P(x), estimated from the released file and the certificate alone, next to the original. "
         "A standard error of ∞ means that no number of records separates that symbol from the "
         "others."
     )
+    for place, (result, applied) in enumerate(columns):
+        if len(columns) > 1:
+            st.markdown(markdown(applied.column))
+        _estimate(result, applied, f"release_estimate_{place}" if place else "release_estimate")
+
+
+def _estimate(result: Result, applied: Applied, key: str) -> None:
     try:
-        estimated = estimates(result, made)
+        estimated = estimates(result, applied)
     except CoreError as error:
         st.caption(markdown(str(error)))
         return
@@ -112,7 +128,7 @@ def _estimates(result: Result, made: Made) -> None:
         )
         return
     heads = {"standard_error": {"label": "standard error"}}  # a name for programs in the files
-    tables.sheet(estimated, "release_estimate", most=400, column_config=heads)
+    tables.sheet(estimated, key, most=400, column_config=heads)
 
 
 ROBUST = (
@@ -143,6 +159,7 @@ class Written:
     name: Name
     made: Made
     path: Path
+    question: Scenario
 
     @property
     def commitment(self) -> str:
@@ -160,7 +177,7 @@ def original(result: Result) -> Upload:
     )
 
 
-def name(result: Result, plan: Plan, kind: str) -> Name:
+def name(result: Result, plan: Plan, kind: str, several: Several | None = None) -> Name:
     """Return what a release is known by; a seed or key is there as its hash only."""
     made = result.mechanism
     column = plan.draw.column if isinstance(plan.draw, Keyed) else ""
@@ -172,18 +189,23 @@ def name(result: Result, plan: Plan, kind: str) -> Name:
         column,
         plan.columns,
         repr(plan.keep),
+        repr(plan.randomize),
+        " ".join(own.content_id for own in answers(result, several)[several is None :]),
         plan.unknown,
         kind,
     )
 
 
-def preview(result: Result, plan: Plan) -> tuple[pd.DataFrame, pd.DataFrame]:
+def preview(
+    result: Result, plan: Plan, several: Several | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the first records before and after, with columns in the file's order."""
-    key = name(result, plan, "")
+    key = name(result, plan, "", several)
     last: tuple[Name, Any] | None = st.session_state.get(_PREVIEW)
     if last is None or last[0] != key:
         file = original(result)
-        before, after = applying.preview(result, file.table, plan.on(file), SHOWN)
+        first, *further = answers(result, several)
+        before, after = applying.preview(first, file.table, plan.on(file), SHOWN, further)
         last = (key, (before.to_pandas(), after.to_pandas()))
         st.session_state[_PREVIEW] = last
     shown: tuple[pd.DataFrame, pd.DataFrame] = last[1]
@@ -215,14 +237,14 @@ def earlier_question() -> Scenario | None:
     last: Written | None = visits.release().made
     if last is None:
         return None
-    return Scenario.from_json(json.dumps(last.made.certificate["scenario"]))
+    return last.question
 
 
-def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
+def work(result: Result, plan: Plan, key: Name, several: Several | None = None) -> LongAnswer[Made]:
     """Return the work of making a release in another process."""
 
     def given() -> tuple[Any, ...]:
-        return result, original(result), plan, _target(key)
+        return result, original(result), plan, _target(key), several
 
     folder = visits.release().files.folder.name  # each page writes a file of its own
     return LongAnswer(
@@ -230,16 +252,18 @@ def work(result: Result, plan: Plan, key: Name) -> LongAnswer[Made]:
     )
 
 
-def make(result: Result, plan: Plan, key: Name) -> Written | Job[Made]:
+def make(
+    result: Result, plan: Plan, key: Name, several: Several | None = None
+) -> Written | Job[Made]:
     """Return the release, or the job that is at work on it."""
-    long_work = work(result, plan, key)
+    long_work = work(result, plan, key, several)
     if original(result).rows <= QUICK:
         ready: Callable[..., Made] = make_release
-        target = _target(key)
-        return _keep(key, ready(result, original(result), plan, target, report=lambda _: None))
+        own = ready(result, original(result), plan, _target(key), several, report=lambda _: None)
+        return _keep(key, own, result.scenario)
     long_answer.await_only("release", [long_work])
     release = long_work.ask()
-    return release if isinstance(release, Job) else _keep(key, release)
+    return release if isinstance(release, Job) else _keep(key, release, result.scenario)
 
 
 def give_up() -> None:
@@ -256,19 +280,19 @@ def _target(key: Name) -> Path:
     return own.target[1]
 
 
-def _keep(key: Name, made: Made) -> Written:
+def _keep(key: Name, made: Made, question: Scenario) -> Written:
     own = visits.release()
-    kept = Written(key, made, _target(key))
+    kept = Written(key, made, _target(key), question)
     own.made, own.requested, own.lost = kept, None, ""
     return kept
 
 
-def estimates(result: Result, made: Made) -> pd.DataFrame | None:
+def estimates(result: Result, applied: Applied) -> pd.DataFrame | None:
     """Return P(x) estimated from the file beside the truth; None where the mechanism reads S."""
     joint, kernel = result.joint, result.mechanism.kernel
     if len(kernel) != joint.n_x:
         return None
-    estimated = estimate(made.applied.outputs, kernel)
+    estimated = estimate(applied.outputs, kernel)
     return pd.DataFrame(
         {
             "x": joint.x_labels,
