@@ -99,10 +99,10 @@ def show() -> None:
         for place, (_, name, note) in enumerate(shown):
             with st.container(border=True, gap="xxsmall", key=f"compared_{place}"):
                 heads.head(place, name, note, len(shown))
+                words(f"outcome_{place}")
                 slots[f"sliders {place}"] = st.container(
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
-                words(f"outcome_{place}")
                 slots[f"state {place}"] = st.container(key=f"column_state_{place}", gap="xsmall")
                 if note:
                     with st.container(key=f"note_{place}"):

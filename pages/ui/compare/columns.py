@@ -148,6 +148,7 @@ def _point(point: Point, kept: Kept, limit: float, *, alone: bool) -> dict[str, 
             "color": colour("paper"),
             "line": {"width": 3, "color": ink},
         },
+        "cliponaxis": False,
         "showlegend": alone,
         "hovertemplate": f"now: ε = {point.eps:.3g} {point.unit}<br>keeps %{{y:.1%}} of {kept.of}"
         f"<extra>{labels.text(point.title)}</extra>",
@@ -194,7 +195,7 @@ def column_levels(
         "data": [_marks(mark, name, levels, reach, unit, spelt) for mark, name, levels in columns],
         "layout": layout(
             max(18 * len(titles) + 78, 160),
-            (margin_for(names, 60, 172), 14, 34, 42),
+            (margin_for(names, 60, 172, 5.2), 14, 34, 42),
             xaxis=axis(
                 f"level reached, {unit}",
                 (-0.02 * reach, (ENDLESS + 0.06 if endless else 1.06) * reach),
@@ -234,6 +235,7 @@ def _marks(
             "color": ink,
             "line": {"width": 2, "color": ink},
         },
+        "cliponaxis": False,
         "hovertemplate": f"%{{customdata[0]}}<br>%{{customdata[1]}} {unit}"
         f"<extra>{labels.text(name)}</extra>",
     }

@@ -86,3 +86,11 @@ def test_the_axis_of_levels_is_told_whole_on_a_phone(unit):
     margin = layout["margin"]
     room = 326 - margin["l"] + margin["r"]  # of a card on a phone, about the middle of its axis
     assert 4.75 * len(layout["xaxis"]["title"]["text"]) < room  # a letter as Chromium draws it
+
+
+def test_the_names_of_levels_have_the_room_they_take_and_marks_at_nothing_are_whole():
+    titles = ["Robust PML for S – X – Y"]
+    figure = columns.column_levels(titles, [(0, "LIP", np.array([0.0]))], "nats", spelt=titles)
+    length = 4.75 * len(titles[0])  # as Chromium draws it
+    assert length + 10 < figure["layout"]["margin"]["l"] < length + 30
+    assert [trace["cliponaxis"] for trace in figure["data"]] == [False]
