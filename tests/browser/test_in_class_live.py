@@ -367,6 +367,16 @@ def test_the_view_goes_on_on_another_page_and_a_reload_and_leaves_the_sidebar_as
     assert page.url.count("projector") == unfold.count() == 0
 
 
+def test_a_page_that_goes_in_the_view_leaves_the_sidebar_open_for_the_next_visit(visit):
+    page = visit("learn?projector=on", width=1280, height=720)
+    unfold = page.locator("[data-testid=stExpandSidebarButton]")
+    unfold.wait_for()
+    page.goto(page.url.split("?")[0])
+    page.locator("[data-testid=stSidebarCollapseButton] button").wait_for(state="attached")
+    waiting.settle(page)
+    assert unfold.count() == 0
+
+
 LONGER = """
 () => {
   const said = document.querySelector(".st-key-board .st-key-finding p");

@@ -198,7 +198,7 @@ def column_levels(
             (margin_for(names, 60, 172, 5.2), 14, 34, 42),
             xaxis=axis(
                 f"level reached, {unit}",
-                (-0.02 * reach, (ENDLESS + 0.06 if endless else 1.06) * reach),
+                (-0.05 * reach, (ENDLESS + 0.06 if endless else 1.06) * reach),
                 tickvals=[*at, *([ENDLESS * reach] if endless else [])],
                 ticktext=[*texts(at), *(["∞"] if endless else [])],
             ),

@@ -32,7 +32,7 @@ function stops() {
 const FOLD = "[data-testid=stSidebarCollapseButton] button";
 const UNFOLD = "[data-testid=stExpandSidebarButton]";
 
-// That the view has folded the sidebar is known after a reload and on another page, where it goes on.
+// That the view has folded the sidebar is known on another page, where it goes on.
 const FOLDED = "lsc-projector-folded";
 
 // Once: whoever opens the sidebar again keeps it open.
@@ -43,6 +43,15 @@ function fold(view) {
   sessionStorage.setItem(FOLDED, "yes");
   document.querySelector(FOLD).click();
 }
+
+// Streamlit remembers a folded sidebar for later visits. A page that goes while the view has it folded,
+// as where its tab is closed, takes that back; after a reload the view folds it anew.
+const REMEMBERED = "stSidebarCollapsed-";
+addEventListener("pagehide", () => {
+  if (!sessionStorage.getItem(FOLDED) || !document.querySelector(UNFOLD)) return;
+  sessionStorage.removeItem(FOLDED);
+  for (const key of Object.keys(localStorage)) if (key.startsWith(REMEMBERED)) localStorage.removeItem(key);
+});
 
 function at_rest() {
   return document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
