@@ -22,7 +22,7 @@ SHOWN = """
   const data = key => document.querySelector(`.st-key-${key} .lsc-plot`).data
     .map(({ x, y, z, customdata }) => ({ x, y, z, customdata }));
   return {
-    said: answer.querySelector(".st-key-finding p").firstChild.textContent.trim(),
+    sentences: answer.querySelector(".st-key-finding p").firstChild.textContent.trim(),
     figures: all(".st-key-strip [data-testid=stMetricValue]"),
     ring: document.querySelector(".st-key-frontier .lsc-ring").dataset.now,
     bars: data("lifts"),
@@ -271,7 +271,7 @@ OF_COLUMN = """
     .map(({ x, y, z }) => ({ x, y, z }));
   const said = key => document.querySelector(`.st-key-${key} .lsc-answer`).innerText;
   return {
-    said: ["outcome_0", "outcome_1", "figures_0", "figures_1"].map(said),
+    sentences: ["outcome_0", "outcome_1", "figures_0", "figures_1"].map(said),
     points: data("column_frontier").slice(-3),
     drawn: ["column_levels", "matrix_1", "lifts_1", "graph_1"].map(data),
     other: ["matrix_0", "lifts_0", "graph_0"].map(data),
@@ -317,7 +317,7 @@ def test_while_a_columns_slider_is_down_compare_shows_the_place_under_it(visit):
 
 OF_ANSWER = """
 keys => ({
-  said: document.querySelector(".lsc-answer").innerText,
+  sentences: document.querySelector(".lsc-answer").innerText,
   drawn: keys.map(key => document.querySelector(`.st-key-${key} .lsc-plot`).data
     .map(({ x, y, z }) => ({ x, y, z }))),
 })
