@@ -180,7 +180,7 @@ class Sizes:
     vertex_bytes: int = 800_000_000
     """Bytes of the vertices of one polytope."""
 
-    tried_vertices: int = 4_000
+    tried_vertices: int = 6_000
     """Vertices that are walked to before a search, where their tableaux are as small as those of
     a walk that is faster than branch and bound: it takes some .03 s, and they are often all."""
 
