@@ -379,7 +379,7 @@ def _report(
         lambda: report(project, compared, table, pictures(), unit, provisional=provisional),
         "compare_report",
         "liftscope-comparison.html",
-        disabled=table.empty,
+        lacking="No column has an answer yet." if table.empty else "",
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )
 
