@@ -15,7 +15,7 @@ from core.scenario import Project, Scenario, evaluate, spans
 from core.scenario.presets import standard
 from core.scenario.snippet import snippet
 from pages.ui.frame import pickers, pins
-from pages.ui.work import refining
+from tests.pages import sent
 from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.picking import chosen, keys, pick
 
@@ -47,11 +47,11 @@ def test_rldps_first_glance_keeps_much_of_x_however_busy_the_machine_and_is_mark
         app = opened()
     assert not app.exception
     assert float(kept(app)[2].strip("≥ %")) > 80
-    assert refining.GLANCE in text(app)
+    assert sent.answers(app)["figures_2"]["badge"][0] == "quick estimate, not final"
     with clock.using(clock.Ticking(1.0)):
         app.segmented_control(key="reading_choice").set_value("pair").run()
     assert float(kept(app)[2].strip("≥ %")) > 65
-    assert refining.GLANCE in text(app)
+    assert sent.answers(app)["figures_2"]["badge"][0] == "quick estimate, not final"
 
 
 def test_the_other_reading_asks_all_three_of_the_pair():
