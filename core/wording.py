@@ -10,6 +10,9 @@ from core.limits import ROUNDING
 IRREGULAR = {"entry": "entries", "frequency": "frequencies", "search": "searches"}
 """Plurals that are more than an s."""
 
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+"""Digits → those of an exponent."""
+
 
 def size_of_file(n_bytes: int) -> str:
     """Return a file's size in the unit that needs the fewest digits."""
@@ -119,8 +122,20 @@ def at_most(share: float) -> str:
 
 
 def rounded_up(factor: float) -> str:
-    """Write an upper bound on a factor with two decimals, rounded up."""
-    return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
+    """Write an upper bound on a factor, rounded up: with two decimals, or whole from 100.
+
+    From ten million with two digits and a power of ten: 7.3 × 10¹⁰.
+    """
+    if factor < 100:
+        return f"{math.ceil(factor * 100 - 1e-9) / 100:.2f}"
+    if factor < 1e7:
+        return f"{math.ceil(factor):,}"
+    exact = Decimal(factor)
+    power = exact.adjusted()
+    tenths = math.ceil(exact.scaleb(1 - power))
+    if tenths == 100:
+        tenths, power = 10, power + 1
+    return f"{tenths / 10} × 10{str(power).translate(RAISED)}"
 
 
 def all_records(count: int) -> str:

@@ -74,8 +74,7 @@ def _of_lift(low: float, high: float, secret: str) -> str:
 
 def _up(eps: float) -> str:
     """Write e^ε, rounded up."""
-    factor = math.exp(eps)
-    return rounded_up(factor) if factor < 100 else f"{math.ceil(factor):,}"
+    return rounded_up(math.exp(eps))
 
 
 def _down(eps: float) -> str:

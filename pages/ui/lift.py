@@ -72,15 +72,15 @@ def show() -> None:
 def _live(places: page_frame.Places) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     scenario = page_frame.read_sliders(places)
-    place = page_frame.head("lift", "Lift, symbol by symbol", scenario)
+    place = page_frame.answer_head("lift", "Lift, symbol by symbol", scenario)
     result = page_frame.answer(scenario)
+    page_frame.report_button(place, "lift", result)
     if result is None:
         if (before := page_frame.last()) is not None:
             with old():
                 view = _cards(before)
                 board({"": None}, [drawing.sent() for drawing in _drawn(before, view)], ())
         return
-    page_frame.report_button(place, "lift", result)
     refining.follow(scenario, result.mechanism)
     answer = st.container()
     view = _cards(result)

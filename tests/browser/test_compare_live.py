@@ -384,6 +384,8 @@ BESIDE = """
     top: Math.abs(columns[0].top - charts[0].top),
     order: columns.every((one, i) => i === 0 || one.top >= columns[i - 1].bottom),
     bottom: Math.max(...charts.map(one => one.bottom)),
+    kept: box(".st-key-outcome_2").bottom,
+    above: columns[0].top - box(".st-key-header").bottom,
   };
 }
 """
@@ -398,6 +400,8 @@ def test_sliders_stand_beside_the_charts_on_the_first_screen(visit, width, heigh
     assert result["order"]
     assert result["top"] <= 2
     assert result["bottom"] <= height
+    assert result["kept"] <= height
+    assert 0 <= result["above"] <= 20
 
 
 def test_a_note_and_an_error_stand_with_their_column(visit):

@@ -144,8 +144,53 @@ def test_what_has_not_followed_the_table_is_marked(visit):
     grip = page.locator(f"{NOW} [role=slider]").nth(0)
     grip.focus()
     page.keyboard.press("ArrowRight")
-    for key in ("learn_try", "learn_said", "learn_lift"):
+    for key in ("learn_try", "learn_said"):
         expect(page.locator(f".st-key-{key}").first).to_have_css("opacity", "0.35")
+
+
+BARS = """
+() => {
+  const [before, after] = document.querySelector(".st-key-learn_lift .lsc-plot").data;
+  return { prior: before.x, belief: after.x, changes: after.customdata.map(one => one[1]) };
+}
+"""
+
+HELD = """
+() => {
+  const send = WebSocket.prototype.send;
+  window.held = [];
+  WebSocket.prototype.send = function (message) {
+    window.held.push(() => send.call(this, message));
+  };
+  window.letGo = () => {
+    WebSocket.prototype.send = send;
+    window.held.forEach(one => one());
+  };
+}
+"""
+
+
+@pytest.mark.parametrize(("seen", "change"), [("positive", "×1.92"), ("negative", "ruled out")])
+def test_bars_move_with_a_border_before_the_server_knows_and_are_as_it_draws_them(
+    visit, seen, change
+):
+    page = visit("learn?alarm=0.4")
+    waiting.settle(page, ["learn_lift"])
+    page.locator(".st-key-learn_seen button", has_text=seen).click()
+    page.locator(f".st-key-learn_lift .lsc-plot[aria-label^='After {seen}:']").wait_for()
+    waiting.settle(page, ["learn_lift"])
+    page.evaluate(HELD)
+    page.locator(f"{NOW} [role=slider]").nth(1).focus()
+    page.keyboard.press("End")  # every ill person tests positive: 1 / (0.2 + 0.8 · 0.4) = 1.92
+    page.wait_for_function(f"change => ({BARS})().changes[0] === change", arg=change)
+    moved = page.evaluate(BARS)
+    page.evaluate("window.letGo()")
+    page.wait_for_url(re.compile(r"hit=1\b"))
+    waiting.settle(page, ["learn_lift"])
+    drawn = page.evaluate(BARS)
+    assert moved["changes"] == drawn["changes"]
+    for bars in ("prior", "belief"):
+        assert moved[bars] == pytest.approx(drawn[bars], abs=1e-5)  # as sent
 
 
 def test_a_border_is_dragged_by_a_finger(visit):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.wording import at_most, fixed, number_of, percent
+from core.wording import at_most, fixed, number_of, percent, rounded_up
 
 SHARE = st.floats(0, 1)
 
@@ -45,6 +45,33 @@ def test_a_bound_has_no_more_decimals_than_keep_it_from_reading_as_all(share):
     decimals = len(at_most(share).removesuffix("%").partition(".")[2])
     if decimals > 1:
         assert share > 1 - 10.0 ** (-decimals - 1)
+
+
+@pytest.mark.parametrize(
+    ("factor", "text"),
+    [
+        (1.0, "1.00"),
+        (2.7182818, "2.72"),
+        (99.996, "100.00"),
+        (100.2, "101"),
+        (9_999_999.0, "9,999,999"),
+        (1e7, "1.0 × 10⁷"),
+        (72_004_899_337.39, "7.3 × 10¹⁰"),
+        (9.91e12, "1.0 × 10¹³"),
+        (math.exp(700.0), "1.1 × 10³⁰⁴"),
+    ],
+)
+def test_a_factor_reads_as_long_as_it_needs(factor, text):
+    assert rounded_up(factor) == text
+
+
+@given(st.floats(1, 1e300))
+def test_a_factor_is_rounded_up(factor):
+    text = rounded_up(factor).replace(",", "")
+    digits, _, power = text.partition(" × 10")
+    power = int("".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(letter)) for letter in power) or 0)
+    read = float(f"{digits}e{power}")
+    assert factor * (1 - 1e-12) - 1e-10 <= read <= factor * 1.1 + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Compare through Streamlit's own test harness: the columns, what is done with them, and links."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +15,11 @@ from core.notions.entry import FAMILIES
 from core.scenario import Project, Scenario, evaluate, spans
 from core.scenario.presets import standard
 from core.scenario.snippet import snippet
+from pages.ui.compare import charts
 from pages.ui.frame import pickers, pins
-from pages.ui.work import refining
+from pages.ui.parts import key_figures
+from pages.ui.style import units
+from tests.pages import sent
 from tests.pages.comparing import PAIR, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.picking import chosen, keys, pick
 
@@ -47,11 +51,30 @@ def test_rldps_first_glance_keeps_much_of_x_however_busy_the_machine_and_is_mark
         app = opened()
     assert not app.exception
     assert float(kept(app)[2].strip("≥ %")) > 80
-    assert refining.GLANCE in text(app)
+    assert sent.answers(app)["figures_2"]["badge"][0] == "quick estimate, not final"
     with clock.using(clock.Ticking(1.0)):
         app.segmented_control(key="reading_choice").set_value("pair").run()
     assert float(kept(app)[2].strip("≥ %")) > 65
-    assert refining.GLANCE in text(app)
+    assert sent.answers(app)["figures_2"]["badge"][0] == "quick estimate, not final"
+
+
+def test_the_common_budget_has_one_answer_in_words_figures_and_chart_wherever_it_is_dragged():
+    app = opened(scenario=Scenario(data=SMALL))
+    for eps in (0.0, 0.05, 3.85, 8.0):
+        app.slider(key="eps").set_value(eps).run()
+        assert not app.exception
+        assert not app.error
+        reported, drawn = sent.answers(app), sent.charts(app)[charts.FRONTIER]
+        points = json.loads(drawn["data"])[-drawn["tail"] :]
+        assert len(points) == 3
+        for place, point in enumerate(points):
+            assert point["x"] == [eps]
+            (_, number, most), *_ = reported[f"figures_{place}"]["figures"]
+            (sentence,) = reported[f"outcome_{place}"]["sentences"]
+            assert sentence == f"keeps {number}; {most} is possible"
+            waits = reported[f"figures_{place}"]["badge"][0] == "quick estimate, not final"
+            text = key_figures.at_least(units.share(point["y"][0]), provisional=waits)
+            assert text == number
 
 
 def test_the_other_reading_asks_all_three_of_the_pair():

@@ -16,6 +16,7 @@ from core.studies import matching as study
 from core.studies.frontier import sweep
 from pages.ui.compare import matching
 from pages.ui.work import answers
+from tests.pages import sent
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
 from tests.pages.sent import working
 from tests.pages.waiting import finished
@@ -252,9 +253,11 @@ def test_answers_that_are_worked_out_are_marked_and_charts_of_the_last_one_stay(
     slow = Scenario(data=DataSpec("random:uniform:3x9:0", (), ()), notion="robust_ldp")
     app = opened(project=Project((slow, QUICK.scenarios[0]), ("slow", "quick")))
     assert not app.exception
-    assert "Quick estimate. Improving…" in text(app)
+    assert sent.answers(app)["figures_0"]["badge"][0] == "quick estimate, not final"
+    lines = len(sent.answers(app)["figures_0"]["sentences"])
     app.button(key="columns_cancel").click().run()
-    assert "Quick estimate. Improving…" not in text(app)
+    assert sent.answers(app)["figures_0"]["badge"][0] != "quick estimate, not final"
+    assert len(sent.answers(app)["figures_0"]["sentences"]) == lines  # nothing below them moves
     assert not solves.open
 
 
@@ -319,13 +322,17 @@ def test_levels_follow_the_alpha_they_are_measured_at():
         assert row["b"].iloc[0] == pytest.approx(by_hand, abs=1e-6)
 
 
-def test_columns_name_their_data_where_the_sidebar_is_about_other_data():
-    def named(app):
-        return [item.value for item in app.caption if "Does publishing" in item.value]
+def test_data_that_is_not_the_sidebars_is_named_once_if_all_columns_share_it_else_in_each():
+    def named(place):
+        return [item.value for item in place.caption if "Does publishing" in item.value]
 
     same = opened(project=QUICK, scenario=Scenario(data=SMALL))
+    assert named(same) == []
     other = opened(project=QUICK, scenario=Scenario())
-    assert len(named(other)) == len(named(same)) + len(QUICK)
+    assert len(named(other.sidebar)) == len(named(other)) == 1
+    differing = Project((QUICK.scenarios[0], Scenario(mechanism="identity")), ("a", "b"))
+    each = opened(project=differing, scenario=Scenario())
+    assert len(named(each.main)) == len(named(each)) == 2
 
 
 def test_the_saved_file_is_what_core_compare_reads():

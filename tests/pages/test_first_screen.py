@@ -11,6 +11,7 @@ from core.papers.worlds import WORLDS
 from pages.ui.learn.query import TOPICS
 from pages.ui.papers.query import ERRATA
 from tests.pages import sent
+from tests.pages.test_heads import lacking
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -99,6 +100,7 @@ def test_a_page_with_an_error_says_it_in_few_words(page):
     texts = errors | set(first_screen(app))
     assert words(texts) <= MOST, texts
     assert any(button.label.startswith("Use ") for button in app.main.button)  # what to do instead
+    assert lacking(app)  # why there is no report
     labels = [title.value for title in app.title] + [button.label for button in app.button]
     assert not any("nope" in label for label in labels), labels
 

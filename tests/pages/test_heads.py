@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.scenario import Scenario
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -30,26 +31,63 @@ def labels(block):
             yield label
 
 
-@pytest.mark.parametrize(
-    ("page", "last"),
-    [
-        ("explore", ["Export", "Report"]),
-        ("compare", ["Export", "Report"]),
-        ("lift", ["Export", "Report"]),
-        ("mechanisms", ["Export", "Report"]),
-        ("release", ["Export", "Report"]),
-        ("confusability", ["Export", "Report"]),
-        ("robust", ["Export", "Report"]),
-        ("frontiers", []),
-    ],
-)
-def test_a_head_has_its_buttons_in_one_order(page, last):
-    app = AppTest.from_file(PAGES / f"{page}.py", default_timeout=PATIENCE).run()
-    assert not app.exception
-    (head,) = (
+def head(app):
+    """Return the block of a page's head."""
+    (result,) = (
         item for item in blocks(app.main) if str(getattr(item.proto, "id", "")).endswith("-header")
     )
-    first, *rest = labels(head)
-    assert first == "Unit"
-    assert rest[len(rest) - len(last) :] == last
-    assert not {"Export", "Report"}.intersection(rest[: len(rest) - len(last)])
+    return result
+
+
+def lacking(app):
+    """Return the reasons on Export and Report where a page has nothing to save."""
+    (menu,) = (
+        item.proto.popover
+        for item in blocks(head(app))
+        if item.type == "popover"
+        if item.proto.popover.label == "Export"
+    )
+    report = next(item for item in app.get("download_button") if item.proto.label == "Report")
+    return [part.help for part in (menu, report.proto) if part.disabled]
+
+
+def opened(page, **query):
+    app = AppTest.from_file(PAGES / f"{page}.py", default_timeout=PATIENCE)
+    for key, value in query.items():
+        app.query_params[key] = value
+    return app.run()
+
+
+UNITLESS = ("data", "learn", "papers")
+"""Pages whose numbers have no unit to choose."""
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.py")))
+def test_a_head_has_its_buttons_in_one_order_and_the_sidebar_begins_with_pin(page):
+    app = opened(page)
+    assert not app.exception
+    first, *rest = labels(head(app))
+    assert (first == "Unit") == (page not in UNITLESS)
+    assert rest[-2:] == ["Export", "Report"] or [first, *rest] == ["Export", "Report"]
+    assert not {"Export", "Report"}.intersection(rest[:-2])
+    assert app.sidebar.button[0].label == "Pin to Compare"
+    assert lacking(app) == (
+        ["There are no points yet: run a sweep, or open a file."] * 2 if page == "frontiers" else []
+    )
+
+
+def test_topics_without_a_question_say_so_on_pin():
+    app = opened("learn", topic="exercises")
+    pin = app.button(key="pin")
+    assert (pin.disabled, pin.help) == (True, "Exercises: there is no question to pin.")
+    assert lacking(app) == []
+
+
+@pytest.mark.parametrize("topic", ["lift", "ldp"])
+def test_a_lessons_example_is_pinned_with_its_numbers(topic):
+    app = opened("learn", topic=topic, ill="0.5")
+    app.button(key="pin").click().run()
+    assert not app.exception
+    (scenario,) = app.session_state["_project"].scenarios
+    assert scenario.data.source.startswith("matrix:" if topic == "lift" else "example:")
+    assert scenario.notion == ("ldp" if topic == "ldp" else Scenario().notion)

@@ -83,6 +83,7 @@ function build(parent, fills) {
   termsList(chart, bar);
   if (!fills) savingMenu(chart, bar); // a board has that in the menu of its card
   frame.addEventListener("lsc-project", () => chart.shown && draw(chart, true));
+  frame.addEventListener("lsc-follow", ({ detail }) => followed(chart, detail));
   chart.observer = new ResizeObserver(() => resize(chart));
   chart.observer.observe(frame);
   sight.observe(frame);

@@ -80,6 +80,17 @@ function hold(view, key, part) {
   if (chart.shown?.serial === message.serial) mark(chart, part.now); // its ring alone
 }
 
+// A chart that another part of the page moves shows what that makes of the data it was sent; with
+// none, what was sent.
+const moved = { held: new Set() };
+
+function followed(chart, make) {
+  if (!chart.sent) return;
+  const { chart: key, data } = chart.sent;
+  if (make) hold(moved, key, { data: JSON.stringify(make(JSON.parse(data))), serial: `moved ${(moved.serial = (moved.serial || 0) + 1)}` });
+  else if (moved.held.has(chart)) free(moved, chart);
+}
+
 // What was sent of a chart, with other traces in the place of its last ones.
 function tailed({ data, tail }, traces) {
   const all = JSON.parse(data);

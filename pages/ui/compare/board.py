@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.errors import CoreError
 from core.jobs import Job
 from core.release.sentences import for_whom, question
-from core.scenario import Result, spans
+from core.scenario import Result, Scenario, spans
 from core.scenario.presets import MARKOV, READINGS
 from core.studies.side_by_side import Column, reference
 from pages.ui.chart import place as chart_place
@@ -88,13 +88,14 @@ def show() -> None:
     # What comes and goes above the columns has fixed places. Otherwise the columns would be
     # other elements after it: redrawn, without focus, and a click on its way would be lost.
     slots: Slots = {"files": files}
-    with st.container(gap=None, key="above_columns"):
-        drop.area(toolbar.opened_by_drop)
-        for part in (toolbar.missing_files, _behind):
-            with st.container():
-                part()
-        slots["told"] = st.container()
-    beside, charted = st.columns([3, 7], gap="small")
+    with st.container(gap=None):  # where nothing is said above the columns, it takes no room
+        with st.container(gap=None, key="above_columns"):
+            drop.area(toolbar.opened_by_drop)
+            for part in (toolbar.missing_files, _behind):
+                with st.container():
+                    part()
+            slots["told"] = st.container()
+        beside, charted = st.columns([3, 7], gap="small")
     with beside, st.container(key="compared_columns", gap="xsmall"):
         for place, (_, name, note) in enumerate(shown):
             with st.container(border=True, gap="xxsmall", key=f"compared_{place}"):
@@ -109,7 +110,6 @@ def show() -> None:
                         st.caption(markdown(note))
     with charted:
         _upper(slots)
-        slots["work"] = st.container()
     with st.container():
         _reading()
     _below(slots, [name for _, name, _ in shown])
@@ -126,7 +126,8 @@ def _sidebar() -> None:
         st.caption("Sets ε in all columns until you change one of them.")
         return
     if _are_of_other_data():
-        st.caption("The columns keep the data they were pinned with.")
+        shared = _shared([scenario for scenario, _, _ in query.shown()])
+        st.caption(f"The columns keep the data they were pinned with. {shared}".rstrip())
         st.button(
             "Use the data above in all columns",
             key="all_of_this_data",
@@ -213,7 +214,9 @@ def _upper(slots: Slots) -> None:
 def _below(slots: Slots, names: Sequence[str]) -> None:
     """Show all that stays around the figures and charts of each column."""
     room = 22 if len(names) < pins.SHOWN else 18
-    st.markdown("**Results**  \n:small[Largest relative difference first.]")
+    with st.container(horizontal=True, vertical_alignment="center", key="results_head"):
+        st.markdown("**Results**  \n:small[Largest relative difference first.]", width="content")
+        slots["work"] = st.container(key="columns_work")
     slots["differences"] = st.container(key="differences")
     for place, column in enumerate(st.columns(len(names))):
         with column:
@@ -296,7 +299,7 @@ def _live(slots: Slots, drawn_for: object) -> None:
         matching.show_outcome()
         if request is not None:
             matching.follow(request)
-    several = len({repr(scenario.data) for scenario in (*scenarios, state.scenario())}) > 1
+    several = not _shared(scenarios)
     for column in answered:
         with slots[f"sliders {column.place}"]:
             heads.sliders(column.place, column.scenario, unit)
@@ -379,7 +382,7 @@ def _report(
         lambda: report(project, compared, table, pictures(), unit, provisional=provisional),
         "compare_report",
         "liftscope-comparison.html",
-        disabled=table.empty,
+        lacking="No column has an answer yet." if table.empty else "",
         help="One HTML file for all columns: questions, results, differences, charts, sources.",
     )
 
@@ -400,7 +403,7 @@ def _shared_problem() -> bool:
 def _state(column: Answered, *, several: bool) -> None:
     """Show what a column is about, why it has no answer, and how to get a better one."""
     if several:
-        st.caption(f"{markdown(_title(column))}: {markdown(question(column.scenario))}")
+        st.caption(_about(column.scenario))
     if column.result is None:
         text = markdown(str(column.error))
         if column.working:
@@ -414,12 +417,20 @@ def _state(column: Answered, *, several: bool) -> None:
         answers.answer_work(column.scenario).again(f"minute_{column.place}_again")
 
 
-def _title(column: Answered) -> str:
-    """Return what a column's data is called."""
+def _shared(scenarios: Sequence[Scenario]) -> str:
+    """Return what all columns are about, as Markdown; "" where they differ."""
+    every = {_about(scenario) for scenario in scenarios}
+    return every.pop() if len(every) == 1 else ""
+
+
+def _about(scenario: Scenario) -> str:
+    """Return what a column's data is called, and its question, as Markdown."""
+    source = scenario.data.source
     try:
-        return visits.sources().label(column.scenario.data.source)
+        title = visits.sources().label(source)
     except CoreError:
-        return query.project().file_of(column.scenario.data.source) or "data not available here"
+        title = query.project().file_of(source) or "data not available here"
+    return markdown(f"{title}: {question(scenario)}")
 
 
 def _work(answered: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -> None:

@@ -23,7 +23,7 @@ from pages.ui.frame import controls, state
 from pages.ui.parts import key_figures
 from pages.ui.style import glossary
 from pages.ui.style.units import level, share
-from pages.ui.work import ahead, answers, context, refining, visits
+from pages.ui.work import ahead, answers, context, visits
 from pages.ui.work.frames import Frame, Offer, offer, on_request
 
 BEHIND = ("differences", "column_axes_said")
@@ -85,8 +85,6 @@ def _kept(column: Answered, result: Result) -> str:
 
 def _lines(column: Answered, result: Result, unit: str) -> Iterable[str]:
     mechanism, leak = result.mechanism, result.after
-    if column.working:
-        yield refining.GLANCE
     promise = (
         "no privacy notion" if mechanism.notion is None else promise_text(mechanism.notion, unit)
     )

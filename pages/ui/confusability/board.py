@@ -24,7 +24,7 @@ from pages.ui.frame import address, data_controls, following, page_frame, state,
 from pages.ui.frame import controls as common
 from pages.ui.parts import exports
 from pages.ui.report.comparison import Picture
-from pages.ui.report.parts import Parts, report
+from pages.ui.report.parts import PYTHON, Parts, report
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, long_answer, progress, visits
 from pages.ui.work.frames import Frame, Offer
@@ -34,6 +34,9 @@ BELOW = "range_below"
 
 TITLE = "What can be known for sure"
 """The page's title."""
+
+NOTHING_MERGED = "There is no merged release yet."
+"""Why there is nothing to export."""
 
 EXPLAINED = ("maximin_information", "anonymity", "max_uncertainty_reduction")
 """The measures whose formulas a report has."""
@@ -46,12 +49,7 @@ def show() -> None:
     address.warn(*state.notices())
     with st.container(gap=None):  # the title is as high as elsewhere
         notices = st.container(key="notices")
-        with st.container(horizontal=True, vertical_alignment="top", key="header"):
-            st.title(TITLE, anchor=False)
-            with st.container(horizontal=True, width="content"):
-                common.unit_switch()
-                controls.examples()
-                files = st.container(horizontal=True, width="content")
+        files = page_frame.head(TITLE, controls.examples)
     _live(notices, files)
 
 
@@ -67,15 +65,20 @@ def _live(notices: DeltaGenerator, files: DeltaGenerator) -> None:
     except CoreError as error:
         address.warn(*controls.URL.notices(), place=notices)
         page_frame.show_remedies(scenario, error)
+        with files:
+            exports.no_files("range", NOTHING_MERGED)
         return
     context.tell_about(context.of_count(counted.report))  # this page has no privacy notion
     controls.question(scenario)
     scenario = state.scenario()
     clustering = _clustering(scenario, notices)
-    if clustering is not None:
-        shown, drawn = _answered(scenario, clustering, counted, notices)
+    if clustering is None:
         with files:
-            _files(shown, drawn)
+            exports.no_files("range", NOTHING_MERGED)
+        return
+    shown, drawn = _answered(scenario, clustering, counted, notices)
+    with files:
+        _files(shown, drawn)
 
 
 def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | None:
@@ -197,14 +200,14 @@ def _leave(shown: charts.ShownPath) -> None:
 def _files(shown: charts.ShownPath, drawn: Sequence[Drawing]) -> None:
     """Show the menu of downloads of the release, and the button of a report."""
     mechanism = shown.after.mechanism
-    exports.opened(
+    own = controls.address(len(shown.clustering.path) - 1)
+    exports.files(
         "range",
         lambda: exports.downloads(
             mechanism, mechanism.x_labels, controls.adopted(shown.scenario), "range"
         ),
+        partial(_report, shown, drawn, common.unit(), own),
     )
-    own = controls.address(len(shown.clustering.path) - 1)
-    exports.report(partial(_report, shown, drawn, common.unit(), own), "range_report")
 
 
 def _report(
@@ -233,7 +236,7 @@ def _report(
             "The clusters": charts.clusters_table(shown),
         },
         explained=[algorithm, *map(ranges.entry, EXPLAINED)],
-        program=snippet(replace(public, mechanism=f"merge_{shown.problem}")),
+        sources={PYTHON: snippet(replace(public, mechanism=f"merge_{shown.problem}"))},
         address=("confusability", own),
     )
     return report(TITLE, public, content, nameless=public != scenario)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,18 +16,24 @@ from core.data.options import KINDS
 from core.data.readers.describe import ColumnInfo
 from core.data.spec import Merge
 from core.errors import CoreError
+from core.records.left_out import for_others
 from core.validation import FloatArray
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.data import databases, preprocessing, reading, uploads
-from pages.ui.frame import address, data_controls, data_remedies, state, theme
-from pages.ui.parts import tables
-from pages.ui.parts.cards import still
+from pages.ui.frame import address, data_controls, data_remedies, page_frame, state, theme
+from pages.ui.parts import exports, tables
+from pages.ui.parts.cards import Still, still
 from pages.ui.parts.key_figures import figure
+from pages.ui.report.comparison import Picture
+from pages.ui.report.parts import Parts, report
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, visits
 
 _LAST = "_last_count"
+
+NOT_COUNTED = "The data is not counted yet."
+"""Why there is nothing to export."""
 
 ALL_COUNTED = "All records are used unchanged."
 """The sentence shown if no record was left out or changed."""
@@ -40,8 +46,7 @@ def show() -> None:
         data_controls.show(known=True)
     spec = state.data()
     state.publish(state.scenario())
-    with st.container(key="header"):
-        st.title("Data", anchor=False)
+    files = page_frame.head("Data", units=False)
     _about(spec)
     with st.expander(
         "Use my own data",
@@ -53,6 +58,8 @@ def show() -> None:
     reading.show(spec)
     if reading.is_open(spec):
         st.caption("Answer the question above, and the data will be counted.")
+        with files:
+            exports.no_files("data", NOT_COUNTED)
         _columns(spec)
         return
     try:
@@ -63,12 +70,16 @@ def show() -> None:
         with st.container(key="remedies"):
             st.error(markdown(str(error)), icon=":material/error:")
             data_remedies.buttons(spec, "way")
+        with files:
+            exports.no_files("data", NOT_COUNTED)
         _last()
     else:
         st.session_state[_LAST] = counted
         _strip(counted)
         with context.about(context.of_count(counted.report)):
-            _distributions(counted)
+            drawn = _distributions(counted)
+        with files:
+            _files(counted, drawn)
     _columns(spec)
 
 
@@ -113,40 +124,52 @@ def _last() -> None:
     counted: Counted | None = st.session_state.get(_LAST)
     if counted is None:
         return
-    report = counted.report
+    count = counted.report
     st.caption(
         "The charts show the last count: "
-        + markdown(f"{report.secret} and {report.released} of {report.title}.")
+        + markdown(f"{count.secret} and {count.released} of {count.title}.")
     )
     with context.about(context.of_count(counted.report)):
         _distributions(counted, faded=True)
 
 
-def _strip(counted: Counted) -> None:
-    """Show the figures of a count in a row, and under it what was left out and why."""
-    joint, report = counted.joint, counted.report
-    with st.container(horizontal=True, gap="medium", key="strip"):
-        records = "none" if report.n_used is None else f"{report.n_used:,}"
-        figure("Records n", records, "n")
-        figure("Levels of S", f"{joint.n_s:,}", "secret_levels")
-        figure("Levels of X", f"{joint.n_x:,}", "released_levels")
-        figure("Zero cells", f"{report.zero_cells:,}", "zero_cells")
-        figure("Cells", f"{joint.n_s * joint.n_x:,}", "cells")
-    sentences = [*report.sentences()]
+def _figures(counted: Counted) -> list[tuple[str, str, str]]:
+    """Return the figures of a count: label, value, and the term that explains it."""
+    joint, count = counted.joint, counted.report
+    return [
+        ("Records n", "none" if count.n_used is None else f"{count.n_used:,}", "n"),
+        ("Levels of S", f"{joint.n_s:,}", "secret_levels"),
+        ("Levels of X", f"{joint.n_x:,}", "released_levels"),
+        ("Zero cells", f"{count.zero_cells:,}", "zero_cells"),
+        ("Cells", f"{joint.n_s * joint.n_x:,}", "cells"),
+    ]
+
+
+def _sentences(counted: Counted) -> list[str]:
+    """Return what was left out and why, or that nothing was."""
+    joint, sentences = counted.joint, [*counted.report.sentences()]
     if joint.dropped_s or joint.dropped_x:
         names = ", ".join((*joint.dropped_s, *joint.dropped_x)[:8])
         sentences.append(f"Dropped because they never occur: {names}.")
     whole = "The distribution is used unchanged." if joint.n is None else ALL_COUNTED
-    for sentence in sentences or [whole]:
+    return sentences or [whole]
+
+
+def _strip(counted: Counted) -> None:
+    """Show the figures of a count in a row, and under it what was left out and why."""
+    with st.container(horizontal=True, gap="medium", key="strip"):
+        for label, value, term in _figures(counted):
+            figure(label, value, term)
+    for sentence in _sentences(counted):
         st.caption(markdown(sentence))
     _totals()
-    if report.alike:
+    if counted.report.alike:
         st.button(
             "Merge equivalent symbols",
             key="merge_alike",
             icon=":material/call_merge:",
             on_click=_merge_alike,
-            args=(report.alike,),
+            args=(counted.report.alike,),
         )
 
 
@@ -174,9 +197,32 @@ def _merge_alike(groups: tuple[tuple[str, tuple[str, ...]], ...]) -> None:
     state.with_data(merges=(*spec.merges, *merges))
 
 
-def _distributions(counted: Counted, *, faded: bool = False) -> None:
-    """Show the joint, and beside it its marginals."""
-    joint, report = counted.joint, counted.report
+def _files(counted: Counted, drawn: Sequence[Still]) -> None:
+    """Show the menu of the tables of a count, and the button of a report of it."""
+    about, scenario = context.of_count(counted.report), state.scenario()
+
+    def make() -> str:
+        public = replace(scenario, data=for_others(scenario.data))
+        parts = Parts(
+            sentences=_sentences(counted),
+            facts=dict(about) | {label: value for label, value, _ in _figures(counted)},
+            pictures=[Picture(item.figure, item.title, item.alt) for item in drawn],
+            tables={item.title: item.table() for item in drawn},
+            address=("data", {}),
+        )
+        return report(f"Data: {counted.report.title}", public, parts, nameless=public != scenario)
+
+    exports.files(
+        "data",
+        lambda: exports.of_tables("data", {item.title: item.table for item in drawn}, about),
+        make,
+        help=exports.OF_PAGE,
+    )
+
+
+def _distributions(counted: Counted, *, faded: bool = False) -> Sequence[Still]:
+    """Show the joint, and beside it its marginals; return them."""
+    joint, count = counted.joint, counted.report
     n = None if joint.weighted else joint.n
     axis = "probability" if n is None else "share of records"
     secret = figures.bars(joint.p_s, joint.s_labels, _counts(joint.p_s, n), axis)
@@ -185,7 +231,7 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
     beside = secret["layout"]["height"] + released["layout"]["height"] + 150
     left, right = st.columns([3, 2])
     with left:
-        still(
+        both = still(
             figures.joint_matrix(
                 joint.p,
                 joint.s_labels,
@@ -202,24 +248,25 @@ def _distributions(counted: Counted, *, faded: bool = False) -> None:
             faded=faded,
         )
     with right:
-        still(
+        first = still(
             secret,
             key="marginal_s",
             title="P(s), the secret",
-            subtitle=f"{number_of(joint.n_s, 'level')} of {markdown(report.secret)}.",
+            subtitle=f"{number_of(joint.n_s, 'level')} of {markdown(count.secret)}.",
             alt=f"Shares of the {number_of(joint.n_s, 'level')} of S.",
             table=lambda: _marginal_table(joint.p_s, joint.s_labels, n),
             faded=faded,
         )
-        still(
+        second = still(
             released,
             key="marginal_x",
             title="P(x), the released data",
-            subtitle=f"{number_of(joint.n_x, 'level')} of {markdown(report.released)}.",
+            subtitle=f"{number_of(joint.n_x, 'level')} of {markdown(count.released)}.",
             alt=f"Shares of the {number_of(joint.n_x, 'level')} of X.",
             table=lambda: _marginal_table(joint.p_x, joint.x_labels, n),
             faded=faded,
         )
+    return both, first, second
 
 
 def _counts(shares: FloatArray, n: int | None) -> list[int] | None:

@@ -198,10 +198,12 @@ def _answer(slots: Slots, scenario: Scenario) -> tuple[Frame | None, Sequence[by
         with slots["state"]:
             st.info(markdown(str(error)), icon=":material/hourglass_top:")
             refining.follow(scenario)
+        page_frame.report_button(slots["report"], "explore", None)
         return None, _last(slots)
     except CoreError as error:
         with slots["state"]:
             page_frame.show_remedies(scenario, error)
+        page_frame.report_button(slots["report"], "explore", None)
         return None, _last(slots)
     ahead.begin(result, controls.places, meaning.quick(scenario))
     shown = ShownAnswer(result, frontier_lines.find(scenario, work))

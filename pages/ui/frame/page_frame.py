@@ -225,18 +225,40 @@ def heading(scenario: Scenario, question: str, page: str) -> str:
     return question
 
 
-def head(page: str, title: str, scenario: Scenario) -> DeltaGenerator:
-    """Show a page's head; return the place of the button that makes a report."""
+def head(
+    title: str, own: Callable[[], object] | None = None, *, units: bool = True
+) -> DeltaGenerator:
+    """Show a page's head: title, unit, the page's `own`; return the place of Export and Report.
+
+    `title`: as Markdown.
+    """
     with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title(markdown(title), anchor=False)
+        st.title(title, anchor=False)
         with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
-            exports.menu(page, scenario)
-            return st.container(width="content")
+            if units:
+                controls.unit_switch()
+            if own is not None:
+                own()
+            return st.container(horizontal=True, width="content")
 
 
-def report_button(place: DeltaGenerator, page: str, result: Result, file: str = "") -> None:
-    """Show the button that makes a report of an answer, when it is clicked; see `report`."""
+def answer_head(page: str, title: str, scenario: Scenario) -> DeltaGenerator:
+    """Show the head of a page about one answer; return the place of the button of its report."""
+    with head(markdown(title)):
+        exports.menu(page, scenario)
+        return st.container(width="content")
+
+
+NO_ANSWER = "There is no answer to report yet."
+"""Why there is no report of a question."""
+
+
+def report_button(place: DeltaGenerator, page: str, result: Result | None, file: str = "") -> None:
+    """Show the button that makes a report of an answer, if any, when clicked; see `report`."""
+    if result is None:
+        with place:
+            exports.report(str, f"{page}_report", lacking=NO_ANSWER)
+        return
     unit, waiting = controls.unit(), answers.is_refining(result.scenario)
     consequences = Consequences(
         derived.own_levels(result), ELSEWHERE, ELSEWHERE, ELSEWHERE if is_sampled(result) else None

@@ -5,6 +5,8 @@ Of uploads the address has hashes and file names; `pages.ui.work.visits` finds w
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from core.errors import CoreError
@@ -131,19 +133,21 @@ def add(scenario: Scenario) -> str:
 
 
 @st.fragment
-def button() -> None:
-    """Show the button that pins the question on screen; only this runs again when it is used."""
+def button(question: Callable[[], Scenario] = state.scenario, *, lacking: str = "") -> None:
+    """Show the button that pins the page's question; only this runs again when it is used.
+
+    `lacking`: why the page has none.
+    """
     project = now()
     st.button(
         "Pin to Compare",
         icon=":material/push_pin:",
         key="pin",
         on_click=_pin,
+        args=(question,),
         width="stretch",
-        help="Adds this question to the Compare page, where its answer stands next to others."
-        if project is None
-        else f"{number_of(len(project), 'column')} on the Compare page: "
-        f"{markdown(', '.join(project.names))}.",
+        disabled=bool(lacking),
+        help=lacking or _explained(project),
     )
     message = st.session_state.pop(_MESSAGE, None)
     # not in the callback: what a fragment's shows takes the sidebar's place
@@ -152,8 +156,15 @@ def button() -> None:
     publish()
 
 
-def _pin() -> None:
-    st.session_state[_MESSAGE] = add(state.scenario())
+def _explained(project: Project | None) -> str:
+    if project is None:
+        return "Adds this question to the Compare page, where its answer stands next to others."
+    names = markdown(", ".join(project.names))
+    return f"{number_of(len(project), 'column')} on the Compare page: {names}."
+
+
+def _pin(question: Callable[[], Scenario]) -> None:
+    st.session_state[_MESSAGE] = add(question())
 
 
 def _take(project: Project | None) -> None:

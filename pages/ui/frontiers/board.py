@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from core.data.readers.sources import shared_file, shared_files
 from core.errors import CoreError, InvalidInputError, SolverError
 from core.jobs import Job
 from core.limits import MAX_UPLOAD_MB
+from core.notions import catalogue as notions
 from core.release.sentences import for_whom
 from core.sweep import Gathered, Sweep
 from core.sweep.results import opened
@@ -17,13 +20,18 @@ from core.sweep.running import Estimate
 from core.validation import shown
 from core.wording import file_called, number_of
 from pages.ui.chart import old
-from pages.ui.frame import address, data_remedies, state, theme
-from pages.ui.frame import controls as common
+from pages.ui.frame import address, data_remedies, page_frame, state, theme
 from pages.ui.frontiers import controls, findings, query, results
 from pages.ui.frontiers.query import MOST_POINTS, Request
 from pages.ui.frontiers.results import Desk, Shown
+from pages.ui.parts import exports
+from pages.ui.report.comparison import Picture
+from pages.ui.report.parts import Parts, report
 from pages.ui.style.labels import markdown
 from pages.ui.work import context, derived, progress, visits
+
+TITLE = "Many questions at once"
+"""The page's title."""
 
 FILE, FOLDER = "sweep_file", "sweep_folder"
 """Keys of the upload, and of the picker of a file in the server's folder."""
@@ -152,11 +160,7 @@ def _live() -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     refresh()
     notices = st.container()
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title("Many questions at once", anchor=False)
-        with st.container(horizontal=True, width="content"):
-            common.unit_switch()
-            menu = st.container(width="content")
+    files = page_frame.head(TITLE)
     st.markdown(
         "Solve every notion with every mechanism at every budget, on data or on random joint "
         "distributions. Plot any two results against each other; circles mark the points that no "
@@ -174,14 +178,41 @@ def _live() -> None:
     state.publish(state.scenario())
     query.publish()
     shown = place.shown
-    if shown is not None:
-        _results(shown, place, None if request is None else request.sweep)
-        with menu:
-            results.menu(shown)
+    if shown is None:
+        with files:
+            exports.no_files("sweep", "There are no points yet: run a sweep, or open a file.")
+    else:
+        pictures, tables = _results(shown, place, None if request is None else request.sweep)
+        with files:
+            _files(shown, pictures, tables)
     show_opening()
     if request is not None and not results.obstacle(request.sweep):
         results.command(request.sweep)
     address.warn(*query.URL.notices(), place=notices)
+
+
+def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.DataFrame]) -> None:
+    """Show the menu of downloads of the points on screen, and the button of a report."""
+    sweep, facts = shown.sweep, dict(context.shown())
+
+    def make() -> str:
+        levels = for_whom(*sweep.questions)
+        asked = [scenario.notion for scenario in sweep.questions]
+        parts = Parts(
+            sentences=[
+                f"{shown.count:,} of {number_of(sweep.size, 'point')}: {sweep.described}.",
+                *([f"Levels are those of Y alone{levels}."] if levels else []),
+            ],
+            facts=facts,
+            pictures=pictures,
+            tables=tables,
+            address=("frontiers", {}),
+            explained=[notions.entry(key) for key in dict.fromkeys(asked)],
+            sources={results.command_line(sweep): results.definition(sweep)},
+        )
+        return report(TITLE, None, parts)
+
+    exports.files("sweep", partial(results.downloads, shown), make, help=exports.OF_PAGE)
 
 
 def _request() -> Request | None:
@@ -334,8 +365,13 @@ def _follow(place: Desk, *, other: bool) -> None:
     progress.watched(look, key="sweep_cancel", on_cancel=results.cancel)
 
 
-def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
-    """Show points that have been computed, and say where they are old or unfinished."""
+def _results(
+    shown: Shown, place: Desk, sweep: Sweep | None
+) -> tuple[list[Picture], dict[str, pd.DataFrame]]:
+    """Show points that have been computed, and say where they are old or unfinished.
+
+    Returns the chart and the tables.
+    """
     stale = shown.sweep != sweep
     running = place.work is not None and place.sweep == shown.sweep
     about = query.facts(shown.sweep)
@@ -358,4 +394,4 @@ def _results(shown: Shown, place: Desk, sweep: Sweep | None) -> None:
     if whose := for_whom(*shown.sweep.questions):
         st.caption(markdown(f"Levels are those of Y alone{whose}."))
     with old(stale):
-        findings.show(shown)
+        return findings.show(shown)

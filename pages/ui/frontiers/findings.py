@@ -33,6 +33,7 @@ from pages.ui.frontiers import controls, query
 from pages.ui.frontiers.results import Shown
 from pages.ui.parts import tables
 from pages.ui.parts.cards import card
+from pages.ui.report.comparison import Picture
 from pages.ui.style.units import in_unit
 from pages.ui.work import visits
 
@@ -55,24 +56,30 @@ FORMULA = (
 """What the chart's formulas say."""
 
 
-def show(shown: Shown) -> None:
+EACH, APART = "Each question", "Paired differences"
+"""Titles of the tables."""
+
+
+def show(shown: Shown) -> tuple[list[Picture], dict[str, pd.DataFrame]]:
+    """Show the points; return the chart, if these can be drawn, and the tables by their titles."""
     sweep, unit = shown.sweep, common.unit()
     across, up = controls.chosen_axes(sweep)
     for axis in (across, up):
         if axis not in axes(sweep):
             st.info(f"{controls.name_of(axis)} was not measured: choose another axis.")
-            return
+            return [], {}
     every = marks(shown.table, sweep, across, up)
     groups = lines(every)
-    _chart(sweep, groups, across, up, unit)
+    drawn = _chart(sweep, groups, across, up, unit)
     _left_out(every, groups)
-    st.subheader("Each question", anchor=False)
+    st.subheader(EACH, anchor=False)
     table = _table(sweep, groups, across, up, unit)
     tables.sheet(table, "sweep_means", most=480, column_config={"mechanism": NAMES})
-    _apart(shown, up, unit)
+    apart = _apart(shown, up, unit)
+    return [drawn], {EACH: table} | ({} if apart is None else {APART: apart})
 
 
-def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> None:
+def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: str) -> Picture:
     drawn = [_line(sweep, group, across, up, unit) for group in groups[:MOST_LINES]]
     ringed = sum(mark.best for group in groups for mark in group)
     subtitle = "Circled: no other setting is better on both axes."
@@ -81,20 +88,21 @@ def _chart(sweep: Sweep, groups: list[list[Mark]], across: str, up: str, unit: s
     if sweep.draws is not None:
         subtitle = f"Means over {number_of(sweep.draws.count, 'draw')}. {subtitle}"
     beside = "budget ε" if across == BUDGET else _short(across, sweep)
+    picture = Picture(
+        figures.swept(drawn, _axis(across, sweep, unit), _axis(up, sweep, unit)),
+        f"{_short(up, sweep)} against {beside}",
+        f"{number_of(sum(map(len, groups)), 'setting')} in {number_of(len(groups), 'line')}; "
+        f"{ringed} circled.",
+    )
     with card(
         key="frontiers",
-        title=f"{_short(up, sweep)} against {beside}",
+        title=picture.title,
         subtitle=subtitle,
         table=lambda: _table(sweep, groups, across, up, unit),
         formulas=FORMULA,
     ):
-        chart(
-            figures.swept(drawn, _axis(across, sweep, unit), _axis(up, sweep, unit)),
-            key="frontiers",
-            title="Frontiers",
-            alt=f"{number_of(sum(map(len, groups)), 'setting')} in "
-            f"{number_of(len(groups), 'line')}; {ringed} circled.",
-        )
+        chart(picture.figure, key="frontiers", title="Frontiers", alt=picture.alt)
+    return picture
 
 
 def _left_out(every: tuple[Mark, ...], groups: list[list[Mark]]) -> None:
@@ -205,19 +213,20 @@ def _begun(fields: dict[str, Any], sweep: Sweep, unit: str) -> dict[str, Any]:
     return row | {_eps(sweep, unit): math.nan if eps is None else eps * _scale(BUDGET, sweep, unit)}
 
 
-def _apart(shown: Shown, up: str, unit: str) -> None:
+def _apart(shown: Shown, up: str, unit: str) -> pd.DataFrame | None:
+    """Show how far results are apart in pairs, and return the table; None where there is none."""
     sweep = shown.sweep
     if up == BUDGET:
-        return
-    st.subheader("Paired differences", anchor=False)
+        return None
+    st.subheader(APART, anchor=False)
     name = controls.field(sweep)
     if name is None:
         st.caption("There is nothing to compare: only the draw varies.")
-        return
+        return None
     rows = differences(shown.table, sweep, name, [up])
     if not rows:
         st.caption("No two finished points differ only in this.")
-        return
+        return None
     other = "budget" if name == BUDGET else name
     draw = "" if sweep.draws is None else ", on the same draw"
     st.caption(
@@ -226,6 +235,7 @@ def _apart(shown: Shown, up: str, unit: str) -> None:
     )
     table = _differences(rows, sweep, name, up, unit)
     tables.sheet(table, "sweep_apart", column_config={"mechanism": NAMES})
+    return table
 
 
 def _differences(

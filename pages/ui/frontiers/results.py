@@ -300,49 +300,43 @@ HASH_NOTE = (
 """Stands beside the address of a sweep of a user's file."""
 
 
-def menu(shown: Shown) -> None:
-    with st.popover(
-        "Export", icon=":material/download:", key="sweep_export", on_change="rerun"
-    ) as opened:
-        if not opened.open:
-            return
-        about = context.shown()
-        name = file_part(about)
-        sweep = shown.sweep
-        with st.container(gap="small"):
-            st.caption("All points" if shown.whole else "The points so far, unfinished")
-            left, right = st.columns(2)
-            with left:
-                exports.button(
-                    "CSV",
-                    f"points-{name}.csv",
-                    "text/csv",
-                    lambda: exports.csv_bytes(points(shown)),
-                    "sweep_points_csv",
-                )
-            with right:
-                exports.button(
-                    "Parquet",
-                    f"points-{name}.parquet",
-                    "application/octet-stream",
-                    lambda: parquet_bytes(shown, about),
-                    "sweep_points_parquet",
-                )
-            st.caption("Means, quantiles and paired differences for all results")
+def downloads(shown: Shown) -> None:
+    """Show the downloads of the points on screen."""
+    about = context.shown()
+    name = file_part(about)
+    sweep = shown.sweep
+    with st.container(gap="small"):
+        st.caption("All points" if shown.whole else "The points so far, unfinished")
+        left, right = st.columns(2)
+        with left:
             exports.button(
-                "JSON",
-                f"means-{name}.json",
-                "application/json",
-                lambda: means_json(shown, about),
-                "sweep_means_json",
+                "CSV",
+                f"points-{name}.csv",
+                "text/csv",
+                lambda: exports.csv_bytes(points(shown)),
+                "sweep_points_csv",
             )
-            st.caption("The sweep, for `python -m core sweep`")
-            _defined(sweep, "sweep_definition")
-            st.caption(
-                "The address of this page is a permalink: it holds the sweep, never the data."
+        with right:
+            exports.button(
+                "Parquet",
+                f"points-{name}.parquet",
+                "application/octet-stream",
+                lambda: parquet_bytes(shown, about),
+                "sweep_points_parquet",
             )
-            if any(spec.hashed for spec in _data(sweep)):
-                st.caption(HASH_NOTE)
+        st.caption("Means, quantiles and paired differences for all results")
+        exports.button(
+            "JSON",
+            f"means-{name}.json",
+            "application/json",
+            lambda: means_json(shown, about),
+            "sweep_means_json",
+        )
+        st.caption("The sweep, for `python -m core sweep`")
+        _defined(sweep, "sweep_definition")
+        st.caption("The address of this page is a permalink: it holds the sweep, never the data.")
+        if any(spec.hashed for spec in _data(sweep)):
+            st.caption(HASH_NOTE)
 
 
 def command(sweep: Sweep) -> None:

@@ -1,6 +1,7 @@
 // P(s, x) of a table of two by two as four areas: the width of a column is P(s), the height of its
-// lower part P(positive | s). Three borders can be dragged, or moved by arrow keys; bars, sliders and
-// sentences follow meanwhile: the server hears of the next place when the page shows the last one.
+// lower part P(positive | s). Three borders can be dragged, or moved by arrow keys. The bars beside it
+// move along at once; sliders and sentences follow: the server hears of the next place when the page
+// shows the last one.
 //
 // It is drawn in the pixels of the page, so that text has the same size however wide the table is.
 
@@ -82,6 +83,7 @@ function listen(table, key, group) {
     const y = (event.clientY - box.top - top) / height;
     table.now[key] = bounded(table, key, key === "ill" ? x : 1 - y);
     draw(table);
+    moveBars(table);
   };
   group.addEventListener("pointerdown", (event) => {
     group.setPointerCapture(event.pointerId);
@@ -117,6 +119,7 @@ function listen(table, key, group) {
     event.preventDefault();
     table.now[key] = bounded(table, key, to ?? table.now[key] + by);
     draw(table);
+    moveBars(table);
     if (table.pressed === key) return;
     table.pressed = key;
     follow(table);
@@ -153,6 +156,27 @@ function follow(table) {
   const waits = table.shown !== table.serial;
   document.documentElement.toggleAttribute(AHEAD, waits && performance.now() - table.since > LATE);
   if (held || waits) table.waits = setTimeout(() => follow(table), AGAIN);
+  else moveBars(table, null);
+}
+
+// The chart of beliefs shows the table under the finger until the server has drawn it.
+function moveBars(table, make = (traces) => beliefs(table, traces)) {
+  const chart = document.querySelector(`.lsc-frame[data-chart="${table.chart}"]`);
+  chart?.dispatchEvent(new CustomEvent("lsc-follow", { detail: make }));
+}
+
+// P(s) and P(s | the result seen), by Bayes' rule; after a result that never comes there is no belief.
+function beliefs({ now: { ill, hit, alarm }, seen }, [before, after]) {
+  const prior = [ill, 1 - ill];
+  const likely = seen === "positive" ? [hit, alarm] : [1 - hit, 1 - alarm];
+  const share = prior[0] * likely[0] + prior[1] * likely[1];
+  const lifts = likely.map((chance) => (share > 0 ? chance / share : null));
+  const changes = lifts.map((lift) => (lift ? `×${Number(lift.toPrecision(3))}` : "ruled out"));
+  return [
+    { ...before, x: prior },
+    { ...after, x: prior.map((one, s) => lifts[s] === null ? null : one * lifts[s]),
+      customdata: after.customdata.map(([name], s) => [name, changes[s]]) },
+  ];
 }
 
 function take(table, { serial, ...values }) {
@@ -301,8 +325,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     table = build(parentElement);
     tables.set(parentElement, table);
   }
-  const { serial, ...borders } = data;
-  table.data = borders;
+  const { serial, chart, seen, ...borders } = data;
+  Object.assign(table, { chart, seen, data: borders });
   table.send = setTriggerValue;
   const values = Object.entries(borders).map(([key, column]) => [key, column.value]);
   take(table, { serial, ...Object.fromEntries(values) });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.data import first_question
 from core.learning import SETTINGS, Exercise, Lesson, Values, words
 from core.learning import exercises as make_exercises
 from core.learning.examples import (
@@ -36,15 +37,17 @@ from core.learning.examples import (
     robust_example,
     warner_example,
 )
+from core.learning.lessons import opens
 from core.learning.settings import numbers
 from core.release.confusability import ConfusabilityGraph, release_graph
+from core.scenario import Scenario
 from core.wording import number_of
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
 from pages.ui.frame import data_controls
 from pages.ui.learn import query
 from pages.ui.parts import tables
-from pages.ui.parts.cards import still
+from pages.ui.parts.cards import Still, still
 from pages.ui.serving import programs
 from pages.ui.work import visits
 from pages.ui.work.store import SHARED
@@ -77,16 +80,22 @@ _SERIAL = "_learn_serial"
 KEYS = ("ill", "hit", "alarm")
 """The numbers that a table is made of."""
 
+BELIEFS = "learn_lift"
+"""Key of the chart whose bars the browser moves while the table is dragged: see drag.js."""
+
 _COMPONENT = programs.component("liftscope_learn_table", Path(__file__).with_name("drag.js"))
 
 
-def table(values: Values) -> None:
-    """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys."""
+def table(values: Values, seen: str) -> None:
+    """Show P(s, x) as four areas, whose borders can be dragged or moved by arrow keys.
+
+    `seen`: the result after which the chart beside it shows beliefs.
+    """
     with st.container(border=True, key="card_learn_table"):
         st.markdown("**Drag the table**")
         st.caption("Areas are probabilities. Drag a border, or select it and press an arrow key.")
         _COMPONENT(
-            data={"serial": st.session_state.get(_SERIAL, 0)}
+            data={"serial": st.session_state.get(_SERIAL, 0), "chart": BELIEFS, "seen": seen}
             | {
                 key: {
                     "value": values[key],
@@ -124,30 +133,41 @@ def own_table(values: Values) -> None:
         key="learn_own",
         help="The table becomes a matrix of this session, as if pasted on the Data page.",
     ):
-        joint = of_test(*(values[key] for key in KEYS))
-        rows = ["\t".join(["", *joint.x_labels])]
-        for label, row in zip(joint.s_labels, joint.p, strict=True):
-            rows.append("\t".join([label, *map(repr, map(float, row))]))
-        data_controls.choose(visits.sources().add_matrix("\n".join(rows)))
+        data_controls.choose(added(values))
         st.switch_page("pages/explore.py")
+
+
+def added(values: Values) -> str:
+    """Return the source of the table on screen, which becomes a matrix of the session."""
+    joint = of_test(*(values[key] for key in KEYS))
+    rows = ["\t".join(["", *joint.x_labels])]
+    for label, row in zip(joint.s_labels, joint.p, strict=True):
+        rows.append("\t".join([label, *map(repr, map(float, row))]))
+    return visits.sources().add_matrix("\n".join(rows))
+
+
+def question(lesson: Lesson) -> Scenario:
+    """Return a lesson's example, with its numbers on screen, as a question of its own."""
+    values = query.NUMBERS.values()
+    if lesson.key == "lift":
+        return Scenario(data=first_question(added(values), visits.sources()))
+    return opens(lesson.key, values).scenario
 
 
 LEVEL = "level, nats"
 """The title of axes of levels."""
 
 
-def show(lesson: Lesson, values: Values) -> words.Sentences:
-    """Show a lesson's picture, and return what it says."""
+def show(lesson: Lesson, values: Values) -> tuple[words.Sentences, Sequence[Still]]:
+    """Show a lesson's picture, and return what it says, and the figures in it."""
     _, say, draw = _LESSONS[lesson.key]
     example = made(lesson, values)
-    draw(example, values)
-    return say(example)
+    drawn = draw(example, values)
+    return say(example), drawn
 
 
-def _lift(example: Revealed, values: Values) -> None:
+def _lift(example: Revealed, values: Values) -> Sequence[Still]:
     left, right = st.columns(2)
-    with left:
-        table(values)
     with right:
         seen = example.names[0]
         if len(example.names) > 1:
@@ -160,9 +180,9 @@ def _lift(example: Revealed, values: Values) -> None:
             )
         y = example.names.index(seen)
         before, after = words.of_all(example.p_s), words.of_all(example.posterior[:, y])
-        still(
+        drawn = still(
             figures.beliefs(example.p_s, example.posterior[:, y], example.secrets),
-            key="learn_lift",
+            key=BELIEFS,
             title="Beliefs about S",
             subtitle="Filled: the hatched bar times the lift.",
             alt=f"After {seen}: "
@@ -172,6 +192,9 @@ def _lift(example: Revealed, values: Values) -> None:
             ),
             table=lambda: _lifts(example),
         )
+    with left:
+        table(values, seen)
+    return (drawn,)
 
 
 def _lifts(example: Revealed) -> pd.DataFrame:
@@ -196,13 +219,13 @@ def _bands(
     title: str,
     parts: tuple[tuple[str, Revealed], ...],
     budgets: tuple[float, float],
-) -> None:
+) -> Still:
     """Show how far each output shifts beliefs, and shade what the privacy notion allows."""
     names = [f"{name}{suffix}" for suffix, release in parts for name in release.names]
     low = np.concatenate([release.log_min for _, release in parts])
     high = np.concatenate([release.log_max for _, release in parts])
     breaks = (-low > budgets[0] + 1e-9) | (high > budgets[1] + 1e-9)
-    still(
+    return still(
         figures.symbol_lifts(low, high, names, breaks, budgets, 120 + 44 * len(names)),
         key=key,
         title=title,
@@ -215,26 +238,27 @@ def _bands(
     )
 
 
-def _lip(example: LipExample, _: Values) -> None:
+def _lip(example: LipExample, _: Values) -> Sequence[Still]:
     parts = ((", itself", example.itself), (", reported", example.release))
-    _bands(
+    drawn = _bands(
         key="learn_lip",
         title="How far each output shifts beliefs",
         parts=parts,
         budgets=(example.eps, example.eps),
     )
+    return (drawn,)
 
 
-def _alip(example: AlipExample, values: Values) -> None:
+def _alip(example: AlipExample, values: Values) -> Sequence[Still]:
     budgets = (example.eps_l, example.eps_u)
-    _bands(
+    bands = _bands(
         key="learn_alip",
         title="The optimum at this λ",
         parts=(("", example.release),),
         budgets=budgets,
     )
     top = max(0.05, 1.1 * float(example.kept.max()))
-    still(
+    shares = still(
         figures.curves(
             [Curve("optimum", example.shares, example.kept)],
             Side("λ", 0.0, 1.0),
@@ -248,11 +272,12 @@ def _alip(example: AlipExample, values: Values) -> None:
         alt=f"The most is kept at λ = {example.best_share:g}: {example.kept.max():.1%} of X.",
         table=lambda: pd.DataFrame({"λ": example.shares, "kept": example.kept}),
     )
+    return bands, shares
 
 
-def _ldp(example: LdpExample, values: Values) -> None:
+def _ldp(example: LdpExample, values: Values) -> Sequence[Still]:
     top = max(0.1, 1.15 * float(example.ldp.max()))
-    still(
+    drawn = still(
         figures.curves(
             [Curve("LDP", example.priors, example.ldp), Curve("LIP", example.priors, example.lip)],
             Side("share of people who are ill", 0.0, 1.0, percent=True),
@@ -268,27 +293,29 @@ def _ldp(example: LdpExample, values: Values) -> None:
             {"P(ill)": example.priors, "LIP, nats": example.lip, "LDP, nats": example.ldp}
         ),
     )
+    return (drawn,)
 
 
-def _pml(example: PmlExample, _: Values) -> None:
-    _bands(
+def _pml(example: PmlExample, _: Values) -> Sequence[Still]:
+    drawn = _bands(
         key="learn_pml",
         title="The optimum under PML",
         parts=(("", example.release),),
         budgets=(math.inf, example.eps),
     )
+    return (drawn,)
 
 
 ENDLESS = math.log10(150)
 """The position of order ∞ on an axis of log₁₀ α."""
 
 
-def _alpha(example: AlphaExample, _: Values) -> None:
+def _alpha(example: AlphaExample, _: Values) -> Sequence[Still]:
     x = np.append(np.log10(example.orders), ENDLESS)
     y = np.append(example.means, example.largest)
     here = ENDLESS if math.isinf(example.alpha) else math.log10(example.alpha)
     places = (*((math.log10(order), f"{order}") for order in (1, 2, 5, 10, 50)), (ENDLESS, "∞"))
-    still(
+    drawn = still(
         figures.curves(
             [
                 Curve("mean of the lifts", x, y),
@@ -305,13 +332,14 @@ def _alpha(example: AlphaExample, _: Values) -> None:
         f"{example.largest:.3g}.",
         table=lambda: pd.DataFrame({"α": example.orders, "mean": example.means}),
     )
+    return (drawn,)
 
 
-def _rldp(example: RobustExample, _: Values) -> None:
+def _rldp(example: RobustExample, _: Values) -> Sequence[Still]:
     x = np.log10(example.records)
     places = tuple((float(at), f"{n:,.0f}") for at, n in zip(x, example.records, strict=True))
     top = max(0.2, 1.1 * float(example.levels.max()))
-    still(
+    drawn = still(
         figures.curves(
             [
                 Curve("trusts the estimate, worst case", x, example.levels, dots=True),
@@ -334,11 +362,12 @@ def _rldp(example: RobustExample, _: Values) -> None:
             }
         ),
     )
+    return (drawn,)
 
 
-def _funnel(example: FunnelExample, _: Values) -> None:
+def _funnel(example: FunnelExample, _: Values) -> Sequence[Still]:
     most = float(example.budgets[-1])
-    still(
+    drawn = still(
         figures.curves(
             [
                 Curve("optimum of the funnel", example.budgets, example.best),
@@ -357,15 +386,16 @@ def _funnel(example: FunnelExample, _: Values) -> None:
             {"I(S;Y), nats": example.budgets, "largest I(X;Y), nats": example.best}
         ),
     )
+    return (drawn,)
 
 
-def _warner(example: WarnerExample, _: Values) -> None:
+def _warner(example: WarnerExample, _: Values) -> Sequence[Still]:
     lines = (
         ("optimum: sets", example.best),
         ("randomized response", example.truthful),
         ("two groups", example.halves),
     )
-    still(
+    drawn = still(
         figures.curves(
             [Curve(name, example.budgets, shares) for name, shares in lines],
             Side("ε", 0.0, float(example.budgets[-1])),
@@ -380,29 +410,31 @@ def _warner(example: WarnerExample, _: Values) -> None:
             {"ε": example.budgets, **dict(lines), "set size": example.raised}
         ),
     )
+    return (drawn,)
 
 
-def _maximin(example: RangeExample, _: Values) -> None:
+def _maximin(example: RangeExample, _: Values) -> Sequence[Still]:
     before, after = st.columns(2)
     with before:
-        _graph(
+        first = _graph(
             graph(example, merged=False),
             key="learn_stops_before",
             title="Before the merges",
             role="before",
         )
     with after:
-        _graph(
+        second = _graph(
             graph(example, merged=True),
             key="learn_stops_after",
             title="After the merges",
             role="after",
         )
+    return first, second
 
 
-def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> None:
+def _graph(graph: ConfusabilityGraph, *, key: str, title: str, role: str) -> Still:
     """Show which stops, or clusters of them, one street can lead to."""
-    still(
+    return still(
         figures.confusability(graph, title, role, width=300),
         key=key,
         title=title,
@@ -422,7 +454,7 @@ _LESSONS: dict[
     tuple[
         Callable[..., Any],
         Callable[[Any], words.Sentences],
-        Callable[[Any, Values], None],
+        Callable[[Any, Values], Sequence[Still]],
     ],
 ] = {
     "lift": (_revealed, words.of_lift, _lift),

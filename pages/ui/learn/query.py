@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.learning import LESSONS, SETTINGS
-from pages.ui.frame.address import PageQuery, Value, one_of
+from pages.ui.frame.address import PageQuery, Query, Value, one_of
 from pages.ui.frame.numbers import Numbers
 
 TOPIC = "topic"
@@ -57,7 +57,12 @@ def pick() -> None:
 
 def publish() -> None:
     """Write the topic and its numbers to the URL; what is the default is left out."""
-    URL.publish(URL.wanted() | NUMBERS.wanted(used(topic())))
+    URL.publish(wanted())
+
+
+def wanted() -> Query:
+    """Return what the URL says of the topic and its numbers."""
+    return URL.wanted() | NUMBERS.wanted(used(topic()))
 
 
 def used(topic: str) -> tuple[str, ...]:

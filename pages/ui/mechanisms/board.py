@@ -201,11 +201,11 @@ def _live(places: page_frame.Places) -> None:
     scenario = page_frame.read_sliders(places)
     notices = st.container()
     entry = mechanisms.entry(scenario.mechanism)
-    place = page_frame.head("mechanisms", _question(scenario), scenario)
+    place = page_frame.answer_head("mechanisms", _question(scenario), scenario)
     _needs(entry)
     result = page_frame.answer(scenario, _works)
+    page_frame.report_button(place, "mechanisms", result)
     if result is not None:
-        page_frame.report_button(place, "mechanisms", result)
         _answered(result)
         query.publish()
     elif (before := page_frame.last()) is not None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.learning.lessons import Opens
 from core.learning.settings import Values
@@ -21,13 +23,15 @@ from core.papers.results import PAPERS, Experiment, Mark, Series, Verdict
 from core.papers.verdicts import RULES, Outcome
 from core.papers.worlds import WORLDS, World, world
 from core.scenario import Project, Scenario
+from core.scenario.context import Context
 from core.wording import listed, number_of
 from pages.ui.chart import chart
 from pages.ui.figures.papers import legend_rows, paper_panel
-from pages.ui.frame import address, state, theme
+from pages.ui.frame import address, page_frame, pins, state, theme
 from pages.ui.papers import query, worlds
-from pages.ui.parts import tables
-from pages.ui.parts.cards import card
+from pages.ui.parts import exports, tables
+from pages.ui.parts.cards import Still, card
+from pages.ui.report.comparison import Picture
 from pages.ui.report.papers import (
     BEYOND,
     EQUAL,
@@ -36,9 +40,11 @@ from pages.ui.report.papers import (
     beside_paper,
     of_beyond,
     of_errors,
+    of_one,
     read,
     unmarked,
 )
+from pages.ui.report.parts import Parts, report
 from pages.ui.style.labels import markdown, spoken
 from pages.ui.work import context, progress
 
@@ -203,25 +209,34 @@ def points(experiment: Experiment, panel: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["line", "x", "y", "standard error"])
 
 
+CLAIMS = "Claims and verdicts"
+"""The title of the verdicts."""
+
+
+def claims(experiment: Experiment) -> pd.DataFrame:
+    """Return every claim with its verdict, the numbers that decide, and the reason."""
+    return pd.DataFrame(
+        [
+            {
+                "verdict": verdict.outcome,
+                "claim": verdict.claim,
+                "place": verdict.place,
+                "ours next to the paper's": beside_paper(verdict.values, verdict.rule),
+                "reason": verdict.reason,
+                "rule": verdict.rule,
+            }
+            for verdict in experiment.verdicts
+        ]
+    )
+
+
 def verdicts(experiment: Experiment) -> None:
     """Show every claim with its verdict, the numbers that decide, and the reason."""
     if not experiment.verdicts:
         return
-    st.header("Claims and verdicts", anchor=False)
+    st.header(CLAIMS, anchor=False)
     with st.container(key="papers_verdicts"):
-        frame = pd.DataFrame(
-            [
-                {
-                    "verdict": verdict.outcome,
-                    "claim": verdict.claim,
-                    "place": verdict.place,
-                    "ours next to the paper's": beside_paper(verdict.values, verdict.rule),
-                    "reason": verdict.reason,
-                    "rule": verdict.rule,
-                }
-                for verdict in experiment.verdicts
-            ]
-        )
+        frame = claims(experiment)
         tables.read(frame, "papers_claims", pd.DataFrame(map(_read, experiment.verdicts)))
         if note := of_errors(experiment):
             st.caption(note)
@@ -259,17 +274,18 @@ def beyond(experiment: Experiment) -> None:
 def show_errata() -> None:
     """Show a statement of the paper as a world, and all errors that were found."""
     claim = world(query.world())
-    with st.container(horizontal=True, key="header"):
-        st.title(f"{claim.kind}: {markdown(claim.title)}", anchor=False)
+    files = page_frame.head(f"{claim.kind}: {markdown(claim.title)}", units=False)
     with st.container(key="idea"), st.container(key="finding"):
         st.markdown(f"The paper says: {markdown(claim.statement)}")
-    _live(claim)
+    _live(claim, files)
     _listed()
 
 
 @st.fragment
-def _live(claim: World) -> None:
+@page_frame.whole
+def _live(claim: World, files: DeltaGenerator) -> None:
     """Show a world, which alone runs again when a slider is released."""
+    page_frame.reserve([files])
     beside, side = st.columns([3, 2])
     with side:
         with st.container(border=True, key=f"papers_try_{claim.key}"):
@@ -278,7 +294,7 @@ def _live(claim: World) -> None:
         text = st.container()
     now = query.NUMBERS.values()
     with beside, context.about({"world": claim.title} | _shown(claim, now)):
-        worlds.show(claim, now)
+        drawn = worlds.show(claim, now)
         with st.container(key="papers_formulas"):
             st.markdown(f"The paper: $\\quad {claim.printed}$")
             st.markdown(f"{'What holds' if claim.wrong else 'Enough'}: $\\quad {claim.holds}$")
@@ -288,37 +304,63 @@ def _live(claim: World) -> None:
         opens = claim.opens(now)
         st.link_button(f"Open it in {opens.title}", opens.link, icon=":material/open_in_new:")
     query.publish()
+    with files:
+        _files_of_errata(claim, now, sentences, drawn)
+
+
+def _files_of_errata(
+    claim: World, now: Values, sentences: Sequence[str], drawn: Sequence[Still]
+) -> None:
+    """Show the menu of the tables of a world and of all errors, and the button of a report."""
+    made = {item.title: item.table for item in drawn} | {ERRORS: errors}
+    about, here = {"world": claim.title} | _shown(claim, now), ("papers", query.wanted())
+
+    def make() -> str:
+        pictures = [Picture(item.figure, item.title, item.alt) for item in drawn]
+        lead = [f"The paper says: {claim.statement}", *sentences]
+        whole = {title: table() for title, table in made.items()}
+        title = f"{claim.kind}: {claim.title}"
+        return report(title, None, Parts(lead, _shown(claim, now), pictures, whole, here))
+
+    _files(made, about, make)
+
+
+def _files(
+    made: Mapping[str, Callable[[], pd.DataFrame]], about: Context, make: Callable[[], str]
+) -> None:
+    exports.files(
+        "papers", lambda: exports.of_tables("papers", made, about), make, help=exports.OF_PAGE
+    )
 
 
 def _shown(claim: World, now: Values) -> dict[str, str]:
     return {key: f"{now[key]:g}" for key in claim.settings}
 
 
-def _listed() -> None:
-    """Show every claim that the shipped run found to be an error in the paper."""
-    st.header("All errors found", anchor=False)
+ERRORS = "All errors found"
+"""The title of the list of errors."""
+
+
+def errors() -> pd.DataFrame:
+    """Return every claim that the shipped run found to be an error in the paper."""
     run = query.full_run()
     rows = [
-        {
-            "paper": NAMES[experiment.paper],
-            "place": verdict.place,
-            "claim": verdict.claim,
-            "what is wrong": verdict.reason,
-        }
+        (NAMES[experiment.paper], verdict.place, verdict.claim, verdict.reason)
         for experiment in (run.experiments if run is not None else ())
         for verdict in experiment.verdicts
         if verdict.outcome == "error in the paper"
     ]
-    if rows:
-        shown = [
-            {
-                "place": f"{markdown(row['paper'])} {markdown(row['place'])}",
-                "claim": markdown(row["claim"]),
-                "what is wrong": markdown(row["what is wrong"]),
-            }
-            for row in rows
-        ]
-        tables.read(pd.DataFrame(rows), "papers_errata", pd.DataFrame(shown))
+    return pd.DataFrame(rows, columns=["paper", "place", "claim", "what is wrong"])
+
+
+def _listed() -> None:
+    """Show every error in the papers."""
+    st.header(ERRORS, anchor=False)
+    rows = errors()
+    if len(rows):
+        texts = rows.map(markdown)
+        texts["place"] = texts.pop("paper") + " " + texts["place"]
+        tables.read(rows, "papers_errata", texts)
     else:
         st.info(
             "This version ships without a full run. Run an experiment to see what is wrong; "
@@ -343,6 +385,8 @@ def _pickers() -> None:
     """Show the list of papers and, of a paper, its figures and tables, in the sidebar."""
     st.session_state.setdefault(query.PAPER, query.paper())
     with st.sidebar:
+        pins.restore()
+        _pin()
         st.radio(
             "Paper",
             query.choices(),
@@ -370,15 +414,30 @@ def _pickers() -> None:
             )
 
 
+def _pin() -> None:
+    """Show the button that pins the question of the experiment, or of the world, on screen."""
+    if query.shown() == query.ERRATA:
+        claim = world(query.world())
+        pins.button(lambda: claim.opens(query.NUMBERS.values()).scenario)
+        return
+    shipped = query.of_full_run(query.shown())
+    asked = None if shipped is None else scenario(shipped)
+    if asked is None:
+        pins.button(lacking="There is no question of one draw to pin.")
+    else:
+        pins.button(lambda: asked)
+
+
 def _experiment(definition: Definition) -> None:
-    with st.container(horizontal=True, key="header"):
-        st.title(markdown(query.titled(definition)), anchor=False)
+    files = page_frame.head(markdown(query.titled(definition)), units=False)
     with st.container(key="idea"), st.container(key="finding"):
         st.markdown(markdown(definition.claim), help=markdown(PAPERS[definition.paper]))
     experiment = _result(definition)
+    with files:
+        _files_of(definition, experiment)
     if experiment is None:
         return
-    with context.about({"paper": f"{NAMES[definition.paper]} {definition.place}"}):
+    with context.about(_about(definition)):
         badges(experiment)
         figure(experiment)
         verdicts(experiment)
@@ -386,6 +445,21 @@ def _experiment(definition: Definition) -> None:
     for note in experiment.notes:
         st.caption(markdown(note))
     _ways(experiment)
+
+
+def _about(definition: Definition) -> Context:
+    return {"paper": f"{NAMES[definition.paper]} {definition.place}"}
+
+
+def _files_of(definition: Definition, experiment: Experiment | None) -> None:
+    """Show the menu of an experiment's tables, and the button of its report."""
+    if experiment is None:
+        exports.no_files("papers", "This experiment has no results yet.")
+        return
+    made = {CLAIMS: partial(claims, experiment)}
+    for panel, of in enumerate(experiment.panels):
+        made[of.title or experiment.place] = partial(points, experiment, panel)
+    _files(made, _about(definition), partial(of_one, experiment, query.wanted()))
 
 
 def _result(definition: Definition) -> Experiment | None:

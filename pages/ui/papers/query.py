@@ -14,7 +14,7 @@ from core.papers.results import PAPERS, Experiment, Run
 from core.papers.running import perform, shipped
 from core.papers.worlds import SETTINGS, WORLDS
 from core.papers.worlds import world as find_world
-from pages.ui.frame.address import PageQuery, Value, one_of
+from pages.ui.frame.address import PageQuery, Query, Value, one_of
 from pages.ui.frame.numbers import Numbers
 from pages.ui.report.papers import NAMES
 from pages.ui.work.long_answer import STUDY, LongAnswer
@@ -179,12 +179,17 @@ def pick_experiment() -> None:
     go(str(st.session_state[EXPERIMENT]))
 
 
-def publish() -> None:
-    """Write what is shown to the URL; what is the default is left out."""
+def wanted() -> Query:
+    """Return what the URL says of what is shown; what is the default is left out."""
     wanted = URL.wanted()
     if shown() != ERRATA:
         wanted[RUN] = [run()] if run() else []
     else:
         wanted[WORLD] = [world()] if world() != WORLDS[0].key else []
         wanted |= NUMBERS.wanted(find_world(world()).settings)
-    URL.publish(wanted)
+    return wanted
+
+
+def publish() -> None:
+    """Write what is shown to the URL."""
+    URL.publish(wanted())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from core.papers.worlds import World
 from core.wording import apart, percent
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
-from pages.ui.parts.cards import still
+from pages.ui.parts.cards import Still, still
 from pages.ui.style.base import texts, ticks
 from pages.ui.work.store import SHARED
 
@@ -32,8 +32,9 @@ def example(world: World, values: Values) -> Any:
     return SHARED.get(key, lambda: world.make(*numbers))
 
 
-def show(world: World, values: Values) -> None:
-    _PICTURES[world.key](example(world, values), values)
+def show(world: World, values: Values) -> Sequence[Still]:
+    """Show the picture of a world, and return the figures in it."""
+    return _PICTURES[world.key](example(world, values), values)
 
 
 def _curves(
@@ -44,7 +45,7 @@ def _curves(
     now: tuple[float, float],
     *,
     texts: tuple[str, str, str],
-) -> None:
+) -> Still:
     """Show the lines of a world, with the table behind them."""
     title, subtitle, alt = texts
 
@@ -57,7 +58,7 @@ def _curves(
             ]
         )
 
-    still(
+    return still(
         figures.curves(lines, across, up, now=now),
         key=f"papers_{key}",
         title=title,
@@ -67,9 +68,9 @@ def _curves(
     )
 
 
-def _proposition(result: Proposition, values: Values) -> None:
+def _proposition(result: Proposition, values: Values) -> Sequence[Still]:
     top = 1.08 * float(max(result.variations.max(), result.right_line.max()))
-    _curves(
+    drawn = _curves(
         "proposition",
         (
             Curve("total variation T", result.lifts, result.variations),
@@ -86,10 +87,11 @@ def _proposition(result: Proposition, values: Values) -> None:
             f"bound {result.right:.3g}.",
         ),
     )
+    return (drawn,)
 
 
-def _merging(result: Merging, _: Values) -> None:
-    _curves(
+def _merging(result: Merging, _: Values) -> Sequence[Still]:
+    drawn = _curves(
         "merging",
         (
             Curve("subset merging", result.budgets, result.right_line, dots=True),
@@ -104,11 +106,12 @@ def _merging(result: Merging, _: Values) -> None:
             f"Without line 4 {percent(result.right, 1)}, with it {percent(result.printed, 1)}.",
         ),
     )
+    return (drawn,)
 
 
-def _sharing(result: Sharing, _: Values) -> None:
+def _sharing(result: Sharing, _: Values) -> Sequence[Still]:
     top = max(0.02, 1.15 * float(max(result.kept.max(), result.half, result.more)))
-    _curves(
+    drawn = _curves(
         "sharing",
         (
             Curve("watchdog", result.shares, result.kept),
@@ -126,13 +129,14 @@ def _sharing(result: Sharing, _: Values) -> None:
             ),
         ),
     )
+    return (drawn,)
 
 
-def _bounds(result: Bounds, values: Values) -> None:
+def _bounds(result: Bounds, values: Values) -> Sequence[Still]:
     top = 1.15 * max(result.estimated, float(result.printed_line.max()))
     across = Side("P̂(s1)", 0.0, 1.0)
     printed, right = apart(result.printed, result.right, percent)
-    _curves(
+    first = _curves(
         "bounds",
         (
             Curve("lower bound by Theorem 1", result.shares, result.right_line),
@@ -150,7 +154,7 @@ def _bounds(result: Bounds, values: Values) -> None:
         ),
     )
     wrongly = result.printed_line - result.right_line
-    _curves(
+    second = _curves(
         "bounds_apart",
         (Curve("Example 2's minus Theorem 1's", result.shares, wrongly),),
         across,
@@ -162,11 +166,12 @@ def _bounds(result: Bounds, values: Values) -> None:
             f"By {percent(result.printed - result.right, 4)} at P̂(s1) = {result.share:g}.",
         ),
     )
+    return first, second
 
 
-def _reporting(result: Reporting, _: Values) -> None:
+def _reporting(result: Reporting, _: Values) -> Sequence[Still]:
     top = 1.08 * max(2.0, float(result.printed_line.max()), result.printed)
-    _curves(
+    drawn = _curves(
         "reporting",
         (
             Curve("d of one coordinate", result.promises, result.printed_line, dots=True),
@@ -183,11 +188,12 @@ def _reporting(result: Reporting, _: Values) -> None:
             f"d, {level(result.right)} with the correct one.",
         ),
     )
+    return (drawn,)
 
 
-def _rows(result: Rows, _: Values) -> None:
+def _rows(result: Rows, _: Values) -> Sequence[Still]:
     top = 1.12 * float(max(result.right_line.max(), result.best))
-    _curves(
+    drawn = _curves(
         "rows",
         (
             Curve("PolyOpt without the extra rows", result.budgets, result.right_line, dots=True),
@@ -203,13 +209,14 @@ def _rows(result: Rows, _: Values) -> None:
             f"{percent(result.right, 1)} without.",
         ),
     )
+    return (drawn,)
 
 
-def _theorem(result: Theorem, _: Values) -> None:
+def _theorem(result: Theorem, _: Values) -> Sequence[Still]:
     finite = result.levels[np.isfinite(result.levels)]
     top = 1.15 * max(0.5, float(finite.max()))
     endless = math.isinf(result.together)
-    _curves(
+    drawn = _curves(
         "theorem",
         (
             Curve(
@@ -235,6 +242,7 @@ def _theorem(result: Theorem, _: Values) -> None:
             ),
         ),
     )
+    return (drawn,)
 
 
 ENDLESS = 1.15
@@ -248,7 +256,7 @@ def _up_to_infinity(top: float) -> Side:
     return Side("LIP reached, nats", -0.02 * top, (ENDLESS + 0.05) * top, places=tuple(places))
 
 
-_PICTURES: dict[str, Callable[[Any, Values], None]] = {
+_PICTURES: dict[str, Callable[[Any, Values], Sequence[Still]]] = {
     "proposition": _proposition,
     "merging": _merging,
     "sharing": _sharing,

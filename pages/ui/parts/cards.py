@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -16,6 +17,16 @@ from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 
 
+@dataclass(frozen=True, eq=False)
+class Still:
+    """A figure that was shown in a card, with its title, its description and its table."""
+
+    figure: Figure
+    title: str
+    alt: str
+    table: Callable[[], pd.DataFrame]
+
+
 def still(
     figure: Figure,
     *,
@@ -25,10 +36,11 @@ def still(
     alt: str,
     table: Callable[[], pd.DataFrame],
     faded: bool = False,
-) -> None:
-    """Show a figure in a card; the parameters are those of `card` and `chart`."""
+) -> Still:
+    """Show a figure in a card, and return it; the parameters are those of `card` and `chart`."""
     with card(key=key, title=title, subtitle=subtitle, table=table):
         chart(figure, key=key, title=title, alt=alt, faded=faded)
+    return Still(figure, title, alt, table)
 
 
 def card(

@@ -6,7 +6,8 @@ import csv
 import io
 import json
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -146,9 +147,9 @@ def report(
     key: str,
     name: str = "liftscope-report.html",
     help: str = "One HTML file for this question: charts, tables, formulas, sources, audit.",
-    **more: Any,
+    lacking: str = "",
 ) -> None:
-    """Show the button of a report, which is made when it is clicked."""
+    """Show the button of a report, made when it is clicked; `lacking`: why there is none."""
     button(
         "Report",
         name,
@@ -157,9 +158,55 @@ def report(
         key,
         icon=":material/description:",
         width="content",
-        help=help,
-        **more,
+        help=lacking or help,
+        disabled=bool(lacking),
     )
+
+
+def files(
+    key: str,
+    contents: Callable[[], None],
+    make: Callable[[], str],
+    *,
+    lacking: str = "",
+    **more: str,
+) -> None:
+    """Show the menu "Export" and the button "Report"; `lacking`: why a page has neither yet."""
+    opened(key, contents, lacking=lacking)
+    report(make, f"{key}_report", lacking=lacking, **more)
+
+
+def no_files(key: str, why: str) -> None:
+    """Show that a page has nothing to export or to report, and why."""
+    files(key, lambda: None, str, lacking=why)
+
+
+def of_tables(key: str, tables: Mapping[str, Callable[[], pd.DataFrame]], about: Context) -> None:
+    """Show the downloads of tables, by their titles; `about`: what they are about."""
+    with st.container(gap="small"):
+        for place, (title, table) in enumerate(tables.items()):
+            name = f"{key}-{place + 1}-{file_part(about)}".rstrip("-")
+            st.caption(markdown(title))
+            files: Sequence[tuple[str, str, Callable[[], bytes]]] = (
+                ("CSV", "text/csv", partial(_csv, table)),
+                ("Parquet", "application/octet-stream", partial(_parquet, table, about)),
+            )
+            for column, (label, mime, make) in zip(st.columns(2), files, strict=True):
+                with column:
+                    kind = label.lower()
+                    button(label, f"{name}.{kind}", mime, make, f"{key}_{place}_{kind}_file")
+
+
+def _csv(table: Callable[[], pd.DataFrame]) -> bytes:
+    return csv_bytes(table())
+
+
+def _parquet(table: Callable[[], pd.DataFrame], about: Context) -> bytes:
+    return parquet_bytes(table(), about)
+
+
+OF_PAGE = "One HTML file of this page: sentences, charts, tables."
+"""What the report of a page is that is not about one answer."""
 
 
 def menu(key: str, scenario: Scenario) -> None:
@@ -167,14 +214,15 @@ def menu(key: str, scenario: Scenario) -> None:
     opened(key, lambda: contents(key, scenario))
 
 
-def opened(key: str, contents: Callable[[], None], *, disabled: bool = False) -> None:
-    """Show the menu "Export", with its contents once it is open."""
+def opened(key: str, contents: Callable[[], None], *, lacking: str = "") -> None:
+    """Show the menu "Export", with its contents once it is open; `lacking`: why it has none."""
     with st.popover(
         "Export",
         icon=":material/download:",
         key=f"{key}_export",
         on_change="rerun",
-        disabled=disabled,
+        disabled=bool(lacking),
+        help=lacking or None,
     ) as export:
         if export.open:
             contents()

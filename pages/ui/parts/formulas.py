@@ -12,23 +12,24 @@ from pages.ui.style.labels import markdown
 
 
 def measure(key: str) -> str:
-    return _paragraph(measures.entry(key))
+    return paragraph(measures.entry(key))
 
 
 def notion(key: str) -> str:
-    return _paragraph(notions.entry(key))
+    return paragraph(notions.entry(key))
 
 
 def mechanism(key: str) -> str:
-    return _paragraph(mechanisms.entry(key))
+    return paragraph(mechanisms.entry(key))
 
 
 def of_ranges(key: str, kind: str = ranges.MEASURE) -> str:
     """Return what a measure or algorithm without probabilities is, its formula and its source."""
-    return _paragraph(ranges.entry(key, kind))
+    return paragraph(ranges.entry(key, kind))
 
 
-def _paragraph(entry: Catalogued) -> str:
+def paragraph(entry: Catalogued) -> str:
+    """Return what an entry of a catalogue is, its formula and its source."""
     source = f":gray[{markdown(entry.source)}]"
     return f"**{entry.title}**. {entry.meaning}\n\n$$ {entry.formula} $$\n\n{source}"
 

@@ -20,7 +20,9 @@ from pages.ui.work import derived
 
 def at_least(text: str, *, provisional: bool) -> str:
     """Return what is kept, as the least that will be while the answer is improving."""
-    return text if not provisional or text.startswith(">") else f"≥ {text}"
+    if not provisional or text.startswith(">"):
+        return text
+    return "> 0%" if text.startswith("<") else f"≥ {text}"
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,11 @@ def _live(places: page_frame.Places) -> None:
     """Show all that changes with a control; only this runs again when one is used."""
     scenario = page_frame.read_sliders(places)
     notices = st.container()
-    place = page_frame.head("release", "Release the records", scenario)
+    place = page_frame.answer_head("release", "Release the records", scenario)
     result = page_frame.answer(scenario)
     if result is None:
         _give_up()
+        page_frame.report_button(place, "release", None)
     else:
         page_frame.report_button(place, "release", *_answered(result))
     address.warn(*controls.URL.notices(), place=notices)

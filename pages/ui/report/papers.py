@@ -7,6 +7,7 @@ from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
 from core.papers.verdicts import RULES, Rule, Value
+from core.scenario.data_url import Query
 from core.wording import number_of
 from pages.ui.figures.papers import paper_panel
 from pages.ui.report.document import Document
@@ -38,8 +39,7 @@ def page(run: Run) -> str:
     )
     if run.missing:
         document.text(f"Not run: {', '.join(run.missing)}.")
-    document.heading("How verdicts are reached")
-    document.table(("rule", "requirement"), RULES.items())
+    _rules(document)
     for paper, title in PAPERS.items():
         of = [experiment for experiment in run.experiments if experiment.paper == paper]
         if of:
@@ -47,6 +47,20 @@ def page(run: Run) -> str:
         for experiment in of:
             _experiment(document, experiment)
     return document.html()
+
+
+def of_one(experiment: Experiment, query: Query) -> str:
+    """Return the report of one experiment; `query`: its address on the Papers page."""
+    document = Document("A paper, rerun")
+    _experiment(document, experiment)
+    _rules(document)
+    document.end({}, "papers", query, None, nameless=False)
+    return document.html()
+
+
+def _rules(document: Document) -> None:
+    document.heading("How verdicts are reached")
+    document.table(("rule", "requirement"), RULES.items())
 
 
 def _experiment(document: Document, experiment: Experiment) -> None:

@@ -1,10 +1,10 @@
-"""The report of a page that says what data leaves possible: Robust and Confusability."""
+"""The report of a page that is not about one answer: Data, Learn, Robust and Confusability."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import pandas as pd
@@ -20,21 +20,26 @@ from pages.ui.report.document import Document
 class Parts:
     """What the page shows: sentences, facts by name, charts, tables by title; what makes them.
 
-    `explained`: the entries whose formulas it has. `address`: of the page, with its own question.
+    `address`: of the page, with its own question. `explained`: the entries whose formulas it has.
+    `sources`: what makes it, by name.
     """
 
     sentences: Sequence[str]
     facts: Mapping[str, str]
     pictures: Sequence[Picture]
     tables: Mapping[str, pd.DataFrame]
-    explained: Sequence[Catalogued]
-    program: str
     address: tuple[str, Mapping[str, list[str]]]
+    explained: Sequence[Catalogued] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+
+PYTHON = "In Python, with core"
+"""The name of a source."""
 
 
 def report(
     title: str,
-    scenario: Scenario,
+    scenario: Scenario | None,
     shown: Parts,
     when: datetime | None = None,
     *,
@@ -42,21 +47,27 @@ def report(
 ) -> str:
     """Return the report of a question that others may see: one HTML file that needs nothing else.
 
-    `nameless`: whether what the question leaves out has lost its names.
+    `scenario`: None for a page without a question. `nameless`: whether what the question leaves out
+    has lost its names.
     """
     page = Document(title)
     for sentence in shown.sentences:
         page.text(sentence, "lead")
     page.table(("", ""), list(shown.facts.items()))
-    page.heading("Charts")
+    if shown.pictures:
+        page.heading("Charts")
     for picture in shown.pictures:
         page.chart(picture.figure, picture.title, picture.alt)
     page.heading("Tables")
     for caption, table in shown.tables.items():
         page.frame(table, caption)
-    page.formulas(shown.explained)
-    written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
-    sources = {"In Python, with core": shown.program, "As a scenario": written}
+    if shown.explained:
+        page.formulas(shown.explained)
+    sources = dict(shown.sources)
+    if scenario is not None:
+        written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
+        sources["As a scenario"] = written
     name, query = shown.address
-    page.end(sources, name, to_query(scenario) | dict(query), when, nameless=nameless)
+    asked = {} if scenario is None else to_query(scenario)
+    page.end(sources, name, asked | dict(query), when, nameless=nameless)
     return page.html()

@@ -29,7 +29,7 @@ from pages.ui.parts import exports
 from pages.ui.parts.cards import card
 from pages.ui.parts.tables import COLUMNS, ROWS, first_row, rows
 from pages.ui.report.comparison import Picture
-from pages.ui.report.parts import Parts, report
+from pages.ui.report.parts import PYTHON, Parts, report
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results, studies
 from pages.ui.style import glossary
@@ -60,6 +60,10 @@ ROBUST = (
 """What the page is about."""
 
 
+NO_DESIGNS = "There are no designs for this sample yet."
+"""Why there is nothing to export."""
+
+
 @dataclass(frozen=True)
 class View:
     """The secret whose intervals are shown, from which row on, and the unit."""
@@ -80,17 +84,15 @@ def show() -> None:
 @st.fragment
 def _live() -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
-    with st.container(horizontal=True, vertical_alignment="top", key="header"):
-        st.title(TITLE, anchor=False)
-        with st.container(horizontal=True, width="content"):
-            controls.unit_switch()
-            files = st.container(horizontal=True, width="content")
+    files = page_frame.head(TITLE)
     try:
         robust_controls.sliders(state.scenario())
         scenario = state.scenario()
         sample = results.sample(scenario)
     except CoreError as error:
         page_frame.show_remedies(state.scenario(), error)
+        with files:
+            exports.no_files("robust", NO_DESIGNS)
         return
     state.publish(scenario)
     robust = context.of(replace(scenario, notion="rldp", also=()))  # whatever Explore asks
@@ -130,9 +132,11 @@ def _files(
 ) -> None:
     """Show what saves the robust design and a report, once there are designs for the sample."""
     missing = not designs.outcomes or designs.stale
-    exports.opened("robust", partial(_downloads, scenario, designs, facts), disabled=missing)
-    exports.report(
-        partial(_report, scenario, sample, designs, view, facts), "robust_report", disabled=missing
+    exports.files(
+        "robust",
+        partial(_downloads, scenario, designs, facts),
+        partial(_report, scenario, sample, designs, view, facts),
+        lacking=NO_DESIGNS if missing else "",
     )
 
 
@@ -168,7 +172,7 @@ def _report(
             LEAVES: _interval_table(scenario, sample),
         },
         explained=[notions.entry("rldp"), *map(mechanisms.entry, EXPLAINED)],
-        program=robust_snippet(public, results.records(scenario), _robust(designs).key),
+        sources={PYTHON: robust_snippet(public, results.records(scenario), _robust(designs).key)},
         address=("robust", {}),
     )
     return report(TITLE, public, shown, nameless=public != scenario)
