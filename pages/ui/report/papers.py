@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
-from core.papers.verdicts import RULES, Rule, Value
+from core.papers.verdicts import RULES, Rule, Value, published
 from core.wording import number_of
 from pages.ui.figures.papers import paper_panel
 from pages.ui.report.document import Document
@@ -88,17 +88,11 @@ def beside_paper(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     """Return the values of a claim, ours next to the paper's."""
     parts = [
         f"{value.name}: {with_error(value.ours, value.error)}"
-        + ("" if value.printed is None else f" ({_of_paper(value, rule)} {value.printed:.4g})")
-        + ("" if value.variant is None else f" [the wrong variant {value.variant:.4g}]")
+        f"{published(value, bounds=rule != 'EXT')}"
         for value in values[:MOST_VALUES]
     ]
     more = len(values) - MOST_VALUES
     return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
-
-
-def _of_paper(value: Value, rule: Rule) -> str:
-    bound = value.relation != "is" and rule != "EXT"
-    return f"published bound: {value.relation}" if bound else "published"
 
 
 BEYOND = ("beyond the paper", "ours", "proven bound", "the paper's method")
