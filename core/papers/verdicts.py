@@ -278,13 +278,18 @@ def published(value: Value, *, bounds: bool = True) -> str:
     if value.printed is None:
         return ""
     bound = f"{value.relation} " if bounds and value.relation != "is" else ""
-    variant = "" if value.variant is None else f"; wrong variant: {value.variant:.4g}"
-    return f" (paper: {bound}{value.printed:.4g}{variant})"
+    variant = "" if value.variant is None else f"; wrong variant: {written(value.variant)}"
+    return f" (paper: {bound}{written(value.printed)}{variant})"
+
+
+def written(number: float) -> str:
+    """Return a number with four digits."""
+    return f"{number:.4g}".replace("-", "−")
 
 
 def _compared(value: Value) -> str:
     """Return one value next to the paper's, as a clause."""
-    return f"{value.name}: {value.ours:.4g}{published(value)}"
+    return f"{value.name}: {written(value.ours)}{published(value)}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ RISES = (0.6, 0.8, 1.0)
 """εᵤ of Figure 2."""
 
 FALLS = np.arange(4, 61) / 10
-"""εₗ of Figure 2: .4, .5, …, 6."""
+"""εₗ of Figure 2: 0.4, 0.5, …, 6."""
 
 BUDGETS = (1.5, 2.0)
 """ε of Figures 3 and 4."""
@@ -40,7 +40,7 @@ SHARES = np.array([0.5, 0.525, 0.55, 0.575, 0.6, 0.625, 0.65, 0.675, 0.7])
 """Nine λ along which shares are drawn."""
 
 HALF, MORE = 0, 6
-"""Places of λ = .5 and .65 among these."""
+"""Places of λ = 0.5 and 0.65 among these."""
 
 LEAKS = (("Min-lift leakage", "|log min Ψ|"), ("Max-lift leakage", "log max Λ"))
 """What Figures 3(b, c) and 4(b, c) measure, and its name on the axis."""

@@ -32,7 +32,7 @@ N_S, N_X = SYMBOLS
 """The sizes of S and X in every figure but the sixth."""
 
 GRID = np.arange(1, 33) / 4
-"""ε of every figure but the sixth: .25, .5, …, 8."""
+"""ε of every figure but the sixth: 0.25, 0.5, …, 8."""
 
 LAMBDAS = (0.35, 0.5, 0.65)
 
@@ -111,7 +111,7 @@ def of_ranges(
     middles = numbers(BINS[:-1] + 0.05)
     return Findings(
         len(low),
-        (Panel("Histogram", "log-lift", "share of symbols"),),
+        (Panel("Histogram", "log-lift, nats", "share of symbols"),),
         tuple(
             Series(name, middles, numbers(np.histogram(draws, BINS)[0] / draws.size), kind="bars")
             for name, draws in (("log Ψ", -low), ("log Λ", high))
@@ -157,7 +157,7 @@ def merging(setting: Setting) -> Findings:
     setting.report((2, 3))
     wrong = as_printed(p[: setting.count(1000)])
     nmi = [measured[0] for measured in results]
-    broken = 1.0 - np.stack(attained)[2]  # λ = .5
+    broken = 1.0 - np.stack(attained)[2]  # λ = 0.5
     return Findings(
         len(p),
         panels("Complete merging (Figure 2): ", "Subset merging (Figure 4): "),
@@ -184,7 +184,7 @@ def merged_leakage(p: FloatArray, sets: np.ndarray) -> tuple[FloatArray, FloatAr
 def as_printed(p: FloatArray) -> dict[str, FloatArray]:
     """Return the NMI, (n_draws,), of Algorithm 1 as published at ε = 2, by its error.
 
-    "line 4" is at λ = .5, "risk" at .35: there ω = Λ + Ψ is not what LIP has.
+    "line 4" is at λ = 0.5, "risk" at 0.35: there ω = Λ + Ψ is not what LIP has.
     """
     joints = [Joint.from_counts(weights) for weights in p]
     low, half = ALIP.from_lambda(2.0, 0.35), ALIP.from_lambda(2.0, 0.5)
@@ -262,7 +262,7 @@ def _unattained(broken: FloatArray) -> tuple[Beyond, ...]:
 
 
 def _other_risk(nmi: FloatArray, printed: FloatArray) -> Beyond:
-    """Return what is kept at λ = .35 with LIP's ω in place of the sum, NMI over draws and ε."""
+    """Return what is kept at λ = 0.35 with LIP's ω in place of the sum, NMI over draws and ε."""
     mean, error = mean_of(nmi[:, int(np.flatnonzero(GRID == 2.0)[0])])
     return Beyond(
         "Mean NMI at ε = 2, λ = 0.35, with ω = max(log Λ, |log Ψ|), the paper's choice for LIP, "

@@ -295,7 +295,7 @@ FALSE = ("total_variation", "chi2_divergence", "l1_lift", "chi2_lift", "l1_inver
 
 
 def _mirrored() -> FloatArray:
-    """Return P(s, x) with lift 1.4 where s = x, else .9: the mirror image of the counterexample."""
+    """Return P(s, x) with lift 1.4 where s = x, else 0.9: the counterexample in a mirror."""
     return np.where(np.eye(5, dtype=np.bool_), 1.4, 0.9) / 25
 
 

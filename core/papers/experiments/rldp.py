@@ -278,7 +278,7 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
 
 
 def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict]:
-    """Return the verdict on how much NMI is lost by β = .001 in place of .1."""
+    """Return the verdict on how much NMI is lost by β = 0.001 in place of 0.1."""
     methods = [
         (name, label) for name, label in (("ir", "IR"), ("polyopt", "PolyOpt")) if name in table
     ]
@@ -316,7 +316,7 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
 
 
 def _without_same_secret(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Beyond]:
-    """Return what PolyOpt keeps when no secret is compared with itself, for β = .01."""
+    """Return what PolyOpt keeps when no secret is compared with itself, for β = 0.01."""
     if "free" not in table:
         return []
     mean, error = mean_of(table["free"][:, 0])

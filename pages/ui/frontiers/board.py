@@ -158,7 +158,7 @@ def _live() -> None:
             common.unit_switch()
             menu = st.container(width="content")
     st.markdown(
-        "Solve every notion with every mechanism at every budget, on data or on random joint "
+        "Solve every combination of notion, mechanism and budget, on data or on random joint "
         "distributions. Plot any two results against each other; circles mark the points that no "
         "other point beats."
     )

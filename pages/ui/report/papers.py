@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
-from core.papers.verdicts import RULES, Rule, Value, published
+from core.papers.verdicts import RULES, Rule, Value, published, written
 from core.wording import number_of
 from pages.ui.figures.papers import paper_panel
 from pages.ui.report.document import Document
@@ -105,8 +105,8 @@ def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
         (
             result.text,
             with_error(result.value, result.error),
-            "" if result.bound is None else f"{result.bound:.4g}",
-            "" if result.printed_method is None else f"{result.printed_method:.4g}",
+            "" if result.bound is None else written(result.bound),
+            "" if result.printed_method is None else written(result.printed_method),
         )
         for result in experiment.beyond
     ]
@@ -115,12 +115,12 @@ def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
 def with_error(value: float, error: float) -> str:
     """Return a number with its error, which has two digits and ends where the number does."""
     if not (0 < error < math.inf and math.isfinite(value)):
-        return f"{value:.4g}"
+        return written(value)
     places = max(0, 1 - math.floor(math.log10(error)))
     # most places behind the point of a number that is not written as a power of ten
     if places > 7:
-        return f"{value:.4g} ± {error:.2g}"
-    return f"{value:.{places}f} ± {error:.{places}f}"
+        return f"{value:.4g} ± {error:.2g}".replace("-", "−")
+    return f"{value:.{places}f} ± {error:.{places}f}".replace("-", "−")
 
 
 def read(experiment: Experiment, panel: int) -> str:
