@@ -592,8 +592,8 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             f"{promise['notion']}; level reached {reached(promise['achieved'], promise['unit'])}",
         )
     every = body["original"]["records"]
-    part = "all " if released["records"] == every else f"{released['records']:,} of "
-    yield "Records released", f"{part}{every:,}"
+    share = "all" if released["records"] == every else f"{released['records']:,} of"
+    yield "Records released", f"{share} {every:,}"
     made = outputs_of(body)
     yield "Column of Y" if len(made) == 1 else "Columns of Y, in the order of release", listed(made)
     yield "Columns written", listed(released["columns"])
