@@ -1,4 +1,4 @@
-"""Answer, compare, sweep and report scenarios, release files, verify releases, redo the papers."""
+"""Answer, compare, sweep and report scenarios; release and verify files; rerun the papers."""
 
 from __future__ import annotations
 

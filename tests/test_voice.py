@@ -34,6 +34,8 @@ GONE = (
     "How many times as likely [a-z ]*the secret",
     r"has no column \{[^}]*\}: ",
     "more than ×",
+    "Target kept",
+    "There are no names",
 )
 """What is no longer said, as regular expressions."""
 
@@ -107,6 +109,17 @@ def test_no_percentage_has_a_blank_before_its_sign():
         if re.search(r"\d %(?!\{)", line)
     }
     assert result == set()
+
+
+def test_numbers_begin_with_a_digit():
+    written = {
+        path: re.sub("```.*?```|`[^`]*`", "", text, flags=re.DOTALL)
+        for path, text in texts().items()
+        if path.endswith(".md") and path != "docs/benchmarks.md"
+    }
+    for path in (ROOT / "core" / "papers").rglob("*.json"):
+        written[path.name] = path.read_text(encoding="utf-8")
+    assert [path for path, text in written.items() if re.search(r"(?<![\w.])\.\d", text)] == []
 
 
 PARTS = {"found", "told", "said", "asked"}

@@ -33,7 +33,9 @@ def add(commands: Any) -> None:
         "largest difference first.",
         example=EXAMPLE,
     )
-    parser.add_argument("project", type=Path, help="a project's JSON file, as the page saves it")
+    parser.add_argument(
+        "project", type=Path, help="a project's JSON file, as the Compare page saves it"
+    )
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
 
 

@@ -71,7 +71,7 @@ NAMED = (
     ),
     (
         "--randomize",
-        "columns to randomize for themselves beside X: the scenario's ε is then for all of them "
+        "columns to randomize separately next to X: the scenario's ε is then for all of them "
         "together, and is divided by a search",
     ),
 )

@@ -49,8 +49,8 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer draws: usually a twentieth")
     parser.add_argument("--only", nargs="+", metavar="KEY", default=[], help=f"some of {known}")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all draws; 0")
-    parser.add_argument("--jobs", type=int, default=1, help="how many run at once; 1")
+    parser.add_argument("--seed", type=int, default=0, help="seed of all draws (default: 0)")
+    parser.add_argument("--jobs", type=int, default=1, help="how many run at once (default: 1)")
     parser.add_argument(
         "--out", type=Path, metavar="FOLDER", help="write results.json and results.html here"
     )

@@ -74,7 +74,7 @@ def add(commands: Any) -> None:
         "--resume", action="store_true", help="continue with the results in FILE.parts"
     )
     parser.add_argument(
-        "--workers", type=int, metavar="N", help="number of processes; one per core"
+        "--workers", type=int, metavar="N", help="number of processes (default: one per core)"
     )
     parser.add_argument(
         "--scheduler",

@@ -185,7 +185,7 @@ EXAMPLES: tuple[Example, ...] = (
     Example(
         id="lift_proposition1",
         title="Five secrets, one nearly excluded by each symbol",
-        about="Its total variation, .19, exceeds ½(e^ε − 1) = .119 at ε = log Λ: the bound by "
+        about="Its total variation, 0.19, exceeds ½(e^ε − 1) = 0.119 at ε = log Λ: the bound by "
         "max-lift alone is false.",
         source="counterexample to [Lift] Propositions 1(2) and 3(1–2)",
         weights=np.where(np.eye(5, dtype=bool), 0.05, 1.2375) / 25,

@@ -83,8 +83,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         7,
         "Propositions 1, 3 and 5",
         "What ALIP implies for other measures",
-        "Under ALIP, Λ's budget bounds average measures and those of single outputs; Ψ's budget "
-        "bounds the inverse ones.",
+        "Under ALIP, the budget for Λ bounds average measures and those of single outputs; the "
+        "budget for Ψ bounds the inverse measures.",
         lift_measures.propositions,
         2,
     ),
@@ -111,7 +111,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         10,
         "Figures 3 and 4",
         "A larger share for falling beliefs",
-        "With λ = .65 far more draws have any utility than with λ = .5.",
+        "Far more draws have any utility at λ = 0.65 than at λ = 0.5.",
         alip.asymmetry,
         10,
     ),
@@ -121,7 +121,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Examples 1 to 5",
         "Every published number in the examples",
         "The confidence set, its projections, PolyOpt, GRR, SRR and independent reporting for two "
-        "secrets and two values of u.",
+        "secrets and two values of U.",
         rldp_examples.examples,
         3,
     ),
@@ -141,8 +141,8 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "Figures 3 and 5, Table 2",
         "Mechanisms on samples of random truths",
         (
-            "As on Adult; utility at the estimate is close to utility at the truth, and β matters "
-            "little."
+            "The ranking is the same as on Adult, utility at the estimate is close to utility at "
+            "the truth, and β matters little."
         ),
         rldp.synthetic,
         1000,
@@ -152,7 +152,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         14,
         "Figure 4",
         "What designs reveal at the truth",
-        "The non-robust optimum reveals more than it promises, PolyOpt less.",
+        "The non-robust optimum reveals more than its budget allows, PolyOpt less.",
         rldp.realised,
         750,
     ),
@@ -196,7 +196,7 @@ EXPERIMENTS: tuple[Definition, ...] = (
         "funnel_8",
         19,
         "Figure 8",
-        "The difference in α explains that in utility",
+        "The difference in α explains the difference in utility",
         "Over random joints the differences in α and in utility are strongly correlated.",
         funnel_reporting.correlations,
         3,

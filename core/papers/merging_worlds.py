@@ -85,7 +85,7 @@ def of_merging(world: Merging) -> tuple[str, ...]:
         f"keeps {percent(world.printed, 1)}.",
         "Line 4 stops the search as soon as the remaining symbols, merged into one set, meet the "
         "budget. Usually they do so at the start, and all of them are merged. Without line 4 the "
-        "search reaches the paper's average of .83. In a single table, line 4 may keep more.",
+        "search reaches the paper's average of 0.83. In a single table, line 4 may keep more.",
     )
 
 

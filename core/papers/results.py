@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -100,7 +100,7 @@ class Verdict:
 
     Examples
     --------
-    >>> verdict = Verdict("NUM", "NMI is .52", "Figure 2", (Value("mean", 0.52, 0.52),))
+    >>> verdict = Verdict("NUM", "NMI is 0.52", "Figure 2", (Value("mean", 0.52, 0.52),))
     >>> verdict.outcome, verdict.reason
     ('reproduced', '')
     """
@@ -392,16 +392,18 @@ class Printed:
         """Return the only number beside ours."""
         return self._value(name or self.what, ours, self.number, error, **more)
 
-    def table(self, ours: ArrayLike, errors: ArrayLike = 0.0) -> tuple[Value, ...]:
-        """Return every number of a table next to ours, of the same shape."""
+    def table(
+        self, ours: ArrayLike, errors: ArrayLike = 0.0, names: Iterable[str] = ()
+    ) -> tuple[Value, ...]:
+        """Return every number of a table next to ours, of the same shape, named or by its place."""
         values = np.asarray(ours, dtype=np.float64)
         if values.shape != self.value.shape:
             raise AssertionError(f"{self.what}: {values.shape} beside {self.value.shape}")
         spread = np.broadcast_to(np.asarray(errors, dtype=np.float64), values.shape)
-        places = np.ndindex(values.shape)
-        names = (f" ({', '.join(str(i + 1) for i in at)})" if at else "" for at in places)
-        cells = zip(names, values.flat, self.value.flat, spread.flat, strict=True)
-        return tuple(self._value(self.what + name, *cell) for name, *cell in cells)
+        places = (", ".join(str(i + 1) for i in at) for at in np.ndindex(values.shape))
+        named = tuple(names) or (f"{self.what} ({at})" if at else self.what for at in places)
+        cells = zip(named, values.flat, self.value.flat, spread.flat, strict=True)
+        return tuple(self._value(*cell) for cell in cells)
 
     def _value(self, name: str, ours: float, printed: float, error: float, **more: Any) -> Value:
         """Return a published number next to ours, with what holds for all numbers here."""

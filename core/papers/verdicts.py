@@ -204,9 +204,9 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
         names = _listed([value.name for value in open_ones])
         if rule == "ORD" and all(value.unit > 0 and value.error == 0 for value in open_ones):
             widest = max(value.unit for value in open_ones)
-            return f"It contradicts the paper by less than a figure shows, {widest:g}, at {names}."
+            return f"The contradiction at {names} is smaller than a figure can show ({widest:g})."
         if not few:
-            return f"Between −4 and 3 standard errors at {names}: chance explains it."
+            return f"Between −4 and 3 standard errors at {names}, which chance can explain."
         return f"{few} {of} are too few to decide at {names}."
     if rule == "ORD":
         return _order_in_words(broken)
@@ -223,7 +223,7 @@ def _order_in_words(broken: Sequence[Value]) -> str:
     ]
     equal = [value.name for value in broken if abs(value.ours) <= CLOSE and value.error <= CLOSE]
     rest = [value.name for value in broken if value.name not in {*lower, *equal}]
-    groups = (("Lower", lower), ("Not above 3 standard errors", rest), ("Equal", equal))
+    groups = (("Lower", lower), ("At most 3 standard errors higher", rest), ("Equal", equal))
     return " ".join(f"{words} at {_listed(names)}." for words, names in groups if names)
 
 
@@ -270,11 +270,26 @@ def _variant_agrees(value: Value) -> bool:
     return value.variant is not None and value.near(value.variant, value.variant_error)
 
 
+def published(value: Value, *, bounds: bool = True) -> str:
+    """Return what stands after our number: the paper's, and the wrong variant's; else "".
+
+    Without `bounds` a value that the paper's bounds is one that it gives.
+    """
+    if value.printed is None:
+        return ""
+    bound = f"{value.relation} " if bounds and value.relation != "is" else ""
+    variant = "" if value.variant is None else f"; wrong variant: {written(value.variant)}"
+    return f" (paper: {bound}{written(value.printed)}{variant})"
+
+
+def written(number: float) -> str:
+    """Return a number with four digits."""
+    return f"{number:.4g}".replace("-", "−")
+
+
 def _compared(value: Value) -> str:
     """Return one value next to the paper's, as a clause."""
-    word = "published" if value.relation == "is" else f"published bound {value.relation}"
-    clause = f"{value.name}: {value.ours:.4g}, {word} {value.printed:.4g}"
-    return clause if value.variant is None else f"{clause}, the wrong variant {value.variant:.4g}"
+    return f"{value.name}: {written(value.ours)}{published(value)}"
 
 
 def _listed(names: Sequence[str]) -> str:

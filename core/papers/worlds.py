@@ -159,7 +159,7 @@ WORLDS: tuple[World, ...] = (
         "The records leave conditionals P(U | s) possible that are within B_s of the estimated "
         "one.",
         r"B_s = \log\Bigl(1 + "
-        r"\frac{e^B - 1}{\hat P_s}\Bigr)\quad\text{(which gives its .3782 and .0900)}",
+        r"\frac{e^B - 1}{\hat P_s}\Bigr)\quad\text{(which gives its 0.3782 and 0.0900)}",
         r"B_s = 2 \log \frac{e^{B/2} - (1 - \hat P_s)}{\hat P_s} \quad\text{(Theorem 1)}",
         ("share1", "records"),
         bounds,

@@ -19,6 +19,7 @@ from core.release.beside import Beside
 from core.release.in_turn import LEVELS
 from core.release.persons import OfPersons, alike_and_independent
 from core.validation import FloatArray, one_of, shown
+from core.wording import listed
 
 NUMBER = (int, float)
 """The types of a number in JSON."""
@@ -324,11 +325,12 @@ def _of_coded(body: Mapping[str, Any], coded: Mapping[str, Any]) -> dict[str, An
 def check_form(body: Any) -> None:
     """Raise unless a value has the form of a certificate."""
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
-        kind = body.get("kind") if isinstance(body, Mapping) else body
-        raise InvalidInputError(f"This is not a release certificate: its kind is {shown(kind)}.")
+        raise InvalidInputError(
+            f"This is not a release certificate: its entry 'kind' must be {KIND!r}."
+        )
     if isinstance(body.get("version"), bool) or body.get("version") not in VERSIONS:
         raise InvalidInputError(
-            f"The certificate's version must be {' or '.join(map(str, VERSIONS))}, got "
+            f"The certificate's version must be {listed([*map(str, VERSIONS)], 'or')}, got "
             f"{shown(body.get('version'))}."
         )
     _check_numbers(body, "")

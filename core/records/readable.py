@@ -591,10 +591,9 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             "Privacy notion",
             f"{promise['notion']}; level reached {reached(promise['achieved'], promise['unit'])}",
         )
-    yield (
-        "Records",
-        f"{number_of(released['records'], 'record')} of {body['original']['records']:,}",
-    )
+    every = body["original"]["records"]
+    share = "all" if released["records"] == every else f"{released['records']:,} of"
+    yield "Records released", f"{share} {every:,}"
     made = outputs_of(body)
     yield "Column of Y" if len(made) == 1 else "Columns of Y, in the order of release", listed(made)
     yield "Columns written", listed(released["columns"])

@@ -262,7 +262,7 @@ def _known(
     """Return a new count of what others know, if anything, with the check of its symbols."""
     part = of_known(body)
     if (part is not None) != bool(scenario.data.known):
-        text = "Its columns that others know are not those of its scenario."
+        text = "The columns that others know are not those of the scenario."
         return None, [Check("design", False, text)]
     if part is None:
         return None, []
@@ -286,7 +286,7 @@ def _proofs(
     utilities, proofs = [], []
     for (part, own), count, library, kernel in zip(pairs, counts, libraries, kernels, strict=True):
         if count.cells is None or not count.cells.any():
-            text = "Without S in the original this cannot be checked."
+            text = "This cannot be checked without S in the original."
             utilities.append(Check("utility", None, text))
         else:
             utilities.append(check_utility(part, own, count.cells, library, kernel))
@@ -339,7 +339,10 @@ def _beside(
     if body["beside"] is not None and len(counts) > 1:
         together = _together(counts, kernels)
         if together is None:
-            text = "The columns have too many outputs together, or other records, to be counted."
+            text = (
+                "The columns cannot be counted together: they have too many outputs, or not the "
+                "same records."
+            )
             return [Check("beside", None, text), Check("attack", None, text)]
         counted, kernel = together
     cells, notion = counted.weights, None
@@ -414,7 +417,7 @@ def _by_itself(checks: list[Check], owner: Owner, released: Path, why: str) -> l
     if owner.is_other:
         names.remove(kind)
         checks.append(other_secret(kind))
-    checks += [Check(name, None, f"{why}, so this could not be checked.") for name in names]
+    checks += [Check(name, None, f"{why}, so this was not checked.") for name in names]
     return [*checks, *_unproven(owner.body, checks)]
 
 
@@ -440,7 +443,7 @@ def _left_open(body: Mapping[str, Any]) -> list[Check]:
 def _fingerprint(body: Mapping[str, Any]) -> Check:
     if fingerprint(body) == body["fingerprint"]:
         return Check("certificate", True, "The certificate is as it was written.")
-    text = "The certificate was changed: its fingerprint belongs to another text."
+    text = "The certificate was changed: its fingerprint does not match its text."
     return Check("certificate", False, text)
 
 
@@ -457,8 +460,8 @@ def _code(body: Mapping[str, Any]) -> Check:
     return Check(
         "code",
         None,
-        f"It was made by other code (version {version}, {made[:12]}); version "
-        f"{PACKAGE_VERSION}, {code_hash()[:12]}, made the other checks.",
+        f"Other code made the certificate (version {version}, {made[:12]}) than checks it "
+        f"(version {PACKAGE_VERSION}, {code_hash()[:12]}).",
     )
 
 
@@ -468,15 +471,17 @@ def _stated(body: Mapping[str, Any]) -> Check:
     try:
         expected = promises({name: value for name, value in body.items() if name != "promises"})
     except (CoreError, KeyError, TypeError, ValueError) as error:
-        text = f"Its figures are incomplete, so no promise follows from them: {error!r}."
+        text = f"The figures are incomplete, so no promise follows from them: {error!r}."
         return Check("promises", False, text)
     for place, promise in enumerate(expected):
         if reworded(stated[place : place + 1]) != reworded([promise]):
-            text = f"What it says of {promise['about']} does not follow from its figures."
+            text = f"The promise about {promise['about']} does not follow from the figures."
             return Check("promises", False, text)
     if len(stated) > len(expected):
-        return Check("promises", False, "It has more promises than follow from its figures.")
-    text = f"Its {len(expected)} promises and limits follow from its figures."
+        return Check(
+            "promises", False, "The certificate has more promises than follow from its figures."
+        )
+    text = f"All {len(expected)} promises and limits follow from the figures."
     return Check("promises", True, text)
 
 
@@ -501,8 +506,8 @@ def _kernel(body: Mapping[str, Any]) -> Check:
         return Check(
             "kernel",
             False,
-            f"The kernel is for another alphabet: it has {len(kernel)} rows, but the "
-            f"certificate names {rows} rows with {outputs} outputs.",
+            f"The kernel has {len(kernel)} rows, but the certificate names {rows} rows with "
+            f"{outputs} outputs.",
         )
     for row, line in enumerate(kernel):
         if not min(line, default=-1) >= 0 or not abs(math.fsum(line) - 1) <= CLOSE:
@@ -518,7 +523,9 @@ def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
         raise InvalidInputError(f"{str(path)!r} cannot be read: {error}.") from error
     if digest == body[which]["sha256"]:
         return Check(name, True, f"{path.name} is the {which} file, byte by byte.")
-    text = f"{path.name} is not the {which} file of the certificate, or has changed since."
+    text = (
+        f"{path.name} is not the {which} file that the certificate describes, or has changed since."
+    )
     return Check(name, False, text)
 
 
@@ -730,7 +737,7 @@ def _unproven(body: Mapping[str, Any], checks: list[Check]) -> list[Check]:
             result.append(Check(name, True, text))
         else:
             open_ones = listed([repr(key) for key in rests if not outcome[key]])
-            text = f"This promise rests on {open_ones}, which failed or could not be checked."
+            text = f"This promise rests on {open_ones}, which failed or were not checked."
             result.append(Check(name, None, text))
     return result
 

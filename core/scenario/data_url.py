@@ -91,7 +91,7 @@ def data_from_query(query: Query, notices: list[str]) -> DataSpec:
             or int(limit) > MOST_RECORDS
         ):
             notices.append(
-                f"The link has {key}={cut(limit)}, which is no whole number in "
+                f"The link has {key}={cut(limit)}, which is not a whole number in "
                 f"[0, {MOST_RECORDS:g}]; 0 is used."
             )
             limit = "0"

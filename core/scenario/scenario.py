@@ -126,7 +126,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
                 reasons[name] = f"{mechanism.title} merges no clusters."
         if self.purpose != "distortion":
             reasons["loss"] = reasons["table"] = (
-                "Losses count only when the target is a small error."
+                "Losses count only where a small error is what to keep."
             )
         elif self.loss != "table":
             reasons["table"] = "The losses are not those of a table."

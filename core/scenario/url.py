@@ -210,7 +210,7 @@ def _set_number(scenario: Scenario, key: str, name: str, text: str, notices: lis
         domain, current = DOMAINS[name], getattr(scenario, name)
         used = "the data's own number" if current is None else f"{current:g}"
         high = f"{domain.high:g}" if math.isfinite(domain.high) else "∞"
-        place = "no whole number in" if DOMAINS[name].whole else "not in"
+        place = "not a whole number in" if DOMAINS[name].whole else "not in"
         notices.append(
             f"The link has {key}={cut(text)}, which is {place} [{domain.low:g}, {high}]; "
             f"{used} is used."

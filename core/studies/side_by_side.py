@@ -166,7 +166,7 @@ def differences(columns: Sequence[Column], numbers: Numbers) -> tuple[Difference
 
 
 FIGURES = (
-    ("kept", "Target kept", SHARE),
+    ("kept", "Share kept", SHARE),
     ("information", "I(X;Y)", NATS),
     ("nmi", "X kept, I(X;Y)/H(X)", SHARE),
     ("most", "Upper bound on X kept", SHARE),

@@ -28,7 +28,7 @@ from core.validation import shown
 from core.wording import free_name, number_of
 
 FIGURES = {
-    "kept": "Target kept",
+    "kept": "Share kept",
     "utility": "Utility",
     "information": "I(X;Y)",
     "nmi": "X kept, I(X;Y)/H(X)",

@@ -49,7 +49,7 @@ async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
 Streamlit's own list of pages has groups as <div> within <ul>: no page of ours can change that.
 """
 
-BUSY = ("Improving", "Improving", "lines ready", "Estimating the time")
+BUSY = ("Improving", "Improving", "Computing", "Estimating the time")
 
 
 def at_rest(page):

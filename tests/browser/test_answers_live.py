@@ -10,7 +10,7 @@ import pytest
 from tests.browser import waiting
 
 CHARTS = ("frontier", "lifts", "mechanism", "confusability_before", "confusability_after")
-WORKING = ("lines ready", "Improving", "Computing")
+WORKING = ("Improving", "Computing")
 PROGRESS = "[data-testid='stProgress']"
 AGAIN = ".st-key-frontier_again button, .st-key-refine_again button"
 LINES_OR_OFFER = """

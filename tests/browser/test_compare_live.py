@@ -48,7 +48,7 @@ def settle(page, columns):
             "column_levels",
             *(f"{key}_{i}" for key in ("matrix", "lifts", "graph") for i in range(columns)),
         ),
-        busy=["lines ready", "Improving"],
+        busy=["Computing", "Improving"],
     )
 
 
@@ -409,7 +409,7 @@ def test_a_note_and_an_error_stand_with_their_column(visit):
     project = Project(several, ("first", "second", "third"))
     page = visit(link(project.noted(0, "What this column is here to show.")))
     page.locator(".st-key-compared_1 [data-testid=stAlert]").wait_for()
-    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["lines ready", "Improving"])
+    waiting.settle(page, ("matrix_0", "matrix_2"), busy=["Computing", "Improving"])
     page.locator(".st-key-compared_0").get_by_text("What this column is here to show.").wait_for()
     tops = [page.locator(f".st-key-card_matrix_{i}").bounding_box()["y"] for i in range(3)]
     assert max(tops) - min(tops) <= 1

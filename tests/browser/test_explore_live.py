@@ -29,7 +29,7 @@ def drawn(page, key):
 
 def settle(page):
     """Wait until all charts are drawn and the board is at rest."""
-    waiting.settle(page, CHARTS, busy=["lines ready"])
+    waiting.settle(page, CHARTS, busy=["Computing"])
 
 
 def figure(page, label):

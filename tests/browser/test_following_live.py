@@ -42,7 +42,7 @@ label => {
 
 
 def settle(page):
-    waiting.settle(page, CHARTS, busy=["lines ready"])
+    waiting.settle(page, CHARTS, busy=["Computing"])
 
 
 def dragged(page, key):

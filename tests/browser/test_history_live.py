@@ -12,7 +12,7 @@ QUICK = "?mech=watchdog"
 
 
 def settle(page):
-    waiting.settle(page, ["frontier"], busy=["lines ready"])
+    waiting.settle(page, ["frontier"], busy=["Computing"])
 
 
 def entries(page):

@@ -69,7 +69,7 @@ BOARD = """
 
 
 def settle(page):
-    waiting.settle(page, busy=["lines ready", "Improving"])
+    waiting.settle(page, busy=["Computing", "Improving"])
 
 
 def at(page, number, chart=None):
@@ -177,7 +177,7 @@ def test_a_slider_keeps_its_keys_and_the_chart_stays(visit):
 
 def test_escape_leaves_the_page_as_it_was(visit):
     page = visit(QUICK, width=1280, height=720)
-    waiting.settle(page, CHARTS, busy=["lines ready"])
+    waiting.settle(page, CHARTS, busy=["Computing"])
     boxes = (
         "[...document.querySelectorAll('.lsc-frame')].map(e => {"
         " const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]; })"
@@ -189,7 +189,7 @@ def test_escape_leaves_the_page_as_it_was(visit):
     page.keyboard.press("Escape")
     page.locator(".lsc-projector").wait_for(state="detached")
     page.wait_for_url(lambda url: "projector" not in url)
-    waiting.settle(page, CHARTS, busy=["lines ready"])
+    waiting.settle(page, CHARTS, busy=["Computing"])
     page.wait_for_function(
         f"before => JSON.stringify({boxes}) === JSON.stringify(before)", arg=before
     )
@@ -237,7 +237,7 @@ def test_the_code_on_screen_opens_the_question_on_screen(visit):
     at(page, 3)
     parts = urlsplit(code.text)
     student = visit(f"{parts.path.lstrip('/')}?{parts.query}", width=390, height=844)
-    waiting.settle(student, CHARTS, busy=["lines ready"])
+    waiting.settle(student, CHARTS, busy=["Computing"])
     assert (
         student.locator(".st-key-frontier .lsc-ring").get_attribute("data-now").startswith("0.5 ")
     )

@@ -276,7 +276,7 @@ def test_the_dragged_table_is_asked_about_in_explore(visit):
     page.wait_for_url(re.compile(r"data=matrix"))
     page.locator(".st-key-strip").wait_for()
     expect(page.get_by_role("link", name="Explore").first).to_have_attribute("aria-current", "page")
-    waiting.settle(page, ["frontier"], busy=("Improving", "lines ready"))
+    waiting.settle(page, ["frontier"], busy=("Improving", "Computing"))
     expect(page.locator(".st-key-strip")).to_contain_text("audit: notion holds")
 
 

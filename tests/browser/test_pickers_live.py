@@ -71,7 +71,9 @@ def test_a_word_leaves_the_promises_that_have_it_and_enter_takes_the_only_one(vi
           .length < 5"""
     )
     page.get_by_role("searchbox").fill("no such promise")
-    expect(page.get_by_role("status").filter(has_text="No option has these words")).to_be_visible()
+    expect(
+        page.get_by_role("status").filter(has_text="No option matches these words")
+    ).to_be_visible()
     assert left.count() == 0
 
 

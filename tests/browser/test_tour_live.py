@@ -29,7 +29,7 @@ OVERLAP = """
 
 
 def settle(page):
-    waiting.settle(page, CHARTS, busy=["lines ready", "Improving"])
+    waiting.settle(page, CHARTS, busy=["Computing", "Improving"])
 
 
 def button(page, name):

@@ -141,7 +141,10 @@ def test_any_link_stands_for_a_scenario(query):
 @pytest.mark.parametrize(
     ("query", "notice"),
     [
-        ({"n": "1.5"}, "The link has n=1.5, which is no whole number in [1, 1e+07]; the data's "),
+        (
+            {"n": "1.5"},
+            "The link has n=1.5, which is not a whole number in [1, 1e+07]; the data's ",
+        ),
         ({"eps": "9" * 300}, f"The link has eps={'9' * 79}…, which is not in [0, 50]; 1 is used."),
         ({"only": '["age", null]'}, 'The link has only=["age", null], which is ignored. It must'),
     ],

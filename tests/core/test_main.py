@@ -100,7 +100,7 @@ def test_compare_prints_columns_and_their_differences(tmp_path, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["first", "LDP,", "Watchdog"]
     kept = evaluate(Scenario(notion="lip", mechanism="watchdog")).mechanism.kept
-    reported = next(line for line in lines if line.startswith("Target kept"))
+    reported = next(line for line in lines if line.startswith("Share kept"))
     assert f" {100 * kept:.1f}%" in reported
 
 

@@ -78,7 +78,7 @@ def test_a_file_of_the_command_is_shown_and_its_sweep_asked(tmp_path):
         own = own[(own.mechanism == "subset_merging") & (own.eps == 1.5)]
         means = tables(app)[0]
         row = means[(means.mechanism == "Subset merging") & (means["ε, nats"] == 1.5)].iloc[0]
-        assert row["Target kept"] == pytest.approx(own.kept.mean())
+        assert row["Share kept"] == pytest.approx(own.kept.mean())
         assert app.query_params["draws"] == "4"
         app = app.number_input(key="sweep_draws").set_value(5).run()
         assert any("previous: 16 points" in item.value for item in app.markdown)

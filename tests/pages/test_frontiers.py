@@ -154,7 +154,7 @@ def test_bits_change_the_figures_and_not_the_sweep():
     after = tables(app)[0]
     ratio = np.log(2)
     assert (after["ε, bits"] * ratio).to_numpy() == pytest.approx(before["ε, nats"].to_numpy())
-    assert after["Target kept"].equals(before["Target kept"])
+    assert after["Share kept"].equals(before["Share kept"])
     assert desk(app).shown.sweep == SWEEP
 
 
@@ -282,12 +282,12 @@ def test_what_cannot_be_computed_is_one_sentence(halfway, pool):
         ({"to": "much"}, "The link has to=much, which is not in [0, 50]; 4 is used."),
         (
             {"steps": "1e9"},
-            "The link has steps=1e9, which is no whole number from 1 to 200; steps=8 is used.",
+            "The link has steps=1e9, which is not a whole number from 1 to 200; steps=8 is used.",
         ),
         (
             {"draws": "0", "on": "random"},
-            "The link has draws=0, which is no whole number from 1 to 1,000,000,000; draws=20 is "
-            "used.",
+            "The link has draws=0, which is not a whole number from 1 to 1,000,000,000; draws=20 "
+            "is used.",
         ),
         (
             {"size": "1x5", "on": "random"},

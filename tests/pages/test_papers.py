@@ -29,7 +29,7 @@ PAGE = Path(__file__).parents[2] / "pages" / "papers.py"
 NUM = Verdict("NUM", "The mean is .83", "Figure 4(a)", (Value("NMI", 0.834, 0.83, 0.001, 0.01),))
 ERR = Verdict(
     "ERR",
-    "Algorithm 1 keeps .83",
+    "Algorithm 1 keeps 0.83",
     "Algorithm 1",
     (Value("ω = Λ + Ψ", 0.834, 0.83, 0.001, 0.01, variant=0.7),),
     cause="It rewards a small Ψ.",
@@ -110,11 +110,11 @@ def test_a_shipped_result_is_shown_with_its_run_its_verdicts_and_its_links():
     assert [message.split()[-1] for message in claims["verdict"]] == ["reproduced]", "paper]"]
     assert claims["claim"].tolist() == [
         "The mean is .83 · :gray[:small[Figure 4(a)]]",
-        "Algorithm 1 keeps .83 · :gray[:small[Algorithm 1]]",
+        "Algorithm 1 keeps 0.83 · :gray[:small[Algorithm 1]]",
     ]
     assert claims["reason"].tolist() == ["", ERR.cause]
-    assert claims["ours next to the paper's"][0] == "NMI: 0.8340 ± 0.0010 (published 0.83)"
-    assert "[the wrong variant 0.7]" in claims["ours next to the paper's"][1]
+    assert claims["ours next to the paper's"][0] == "NMI: 0.8340 ± 0.0010 (paper: 0.83)"
+    assert "; wrong variant: 0.7)" in claims["ours next to the paper's"][1]
     assert beyond["proven bound"].tolist() == ["0.941"]
     assert "A guess where the paper is silent." in text(app)
     assert [item.proto.url for item in app.get("link_button")] == [

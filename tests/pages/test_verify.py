@@ -56,14 +56,14 @@ def test_the_files_of_a_release_pass_and_what_needs_the_original_is_named(releas
     reported = page_text(app)
     assert "No check failed." in reported
     assert markdown("The certificate is as it was written.") in reported
-    assert markdown("The original was not given, so this could not be checked.") in reported
+    assert markdown("The original was not given, so this was not checked.") in reported
 
 
 def test_a_changed_file_fails_in_words(release):
     certificate, content = release
     app = dropped(certificate, content.replace(b"\n", b"\n\n", 1))
     assert "failed." in app.error[0].value
-    assert "is not the released file of the certificate" in page_text(app)
+    assert "is not the released file that the certificate describes" in page_text(app)
 
 
 def test_a_verdict_goes_with_the_files_it_is_about(release):

@@ -144,7 +144,7 @@ def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
         [
             choice("The first column has no name", header=(line,)),
             choice("The last column has no name", header=(line,), kept=("shift",)),
-            choice("There are no names", header=(0,)),
+            choice("The columns have no names", header=(0,)),
         ],
         first_lines(rows),
     )
@@ -356,7 +356,7 @@ def _question(
         if len(joined) > 1:
             choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
     if unnamed or not below:
-        choices.append(choice("There are no names", header=(0,)))
+        choices.append(choice("The columns have no names", header=(0,)))
     sentence = f"In {name}, {why}: choose the line with the names."
     return ReadingError(sentence, choices, first_lines(rows))
 

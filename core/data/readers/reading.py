@@ -323,7 +323,7 @@ def _no_records(name: str, parsed: _Parsed) -> ReadingError:
             "single field."
         )
     named = parsed.text is not None and parsed.text.layout.read.header != (0,)
-    choices = [choice("There are no names", header=(0,))] if named and len(lines) < 2 else []
+    choices = [choice("The columns have no names", header=(0,))] if named and len(lines) < 2 else []
     return ReadingError(f"{name} has column names but no records.", choices)
 
 

@@ -83,7 +83,7 @@ def _numeric(table: OpenTable, name: str) -> Any:
     if name in table.file.texts:
         raise InvalidInputError(
             f"Column {shown(name)} is read as text, and bins need numbers: read it as "
-            "numbers, or take its bins away."
+            "numbers, or remove its bins."
         )
     if not may_hold_numbers(column):
         raise InvalidInputError(

@@ -31,7 +31,7 @@ RISES = (0.6, 0.8, 1.0)
 """εᵤ of Figure 2."""
 
 FALLS = np.arange(4, 61) / 10
-"""εₗ of Figure 2: .4, .5, …, 6."""
+"""εₗ of Figure 2: 0.4, 0.5, …, 6."""
 
 BUDGETS = (1.5, 2.0)
 """ε of Figures 3 and 4."""
@@ -40,7 +40,7 @@ SHARES = np.array([0.5, 0.525, 0.55, 0.575, 0.6, 0.625, 0.65, 0.675, 0.7])
 """Nine λ along which shares are drawn."""
 
 HALF, MORE = 0, 6
-"""Places of λ = .5 and .65 among these."""
+"""Places of λ = 0.5 and 0.65 among these."""
 
 LEAKS = (("Min-lift leakage", "|log min Ψ|"), ("Max-lift leakage", "log max Λ"))
 """What Figures 3(b, c) and 4(b, c) measure, and its name on the axis."""
@@ -79,20 +79,19 @@ def watchdog(setting: Setting) -> Findings:
         (
             Verdict(
                 "NUM",
-                "The highest utility at εᵤ = .6 is .35",
+                "The highest NMI at εᵤ = 0.6 is 0.35",
                 "Figure 2",
                 (mean_beside(PAPER["highest"], top),),
             ),
             Verdict(
                 "ORD",
-                "The gap from εᵤ = .6 to .8 is greater than from .8 to 1",
+                "NMI rises more from εᵤ = 0.6 to 0.8 than from 0.8 to 1",
                 "Figure 2",
                 (Value("εₗ = 6", float(mean[0]), error=float(error[0])),),
             ),
             *(
                 ordered(
-                    "NMI gets mostly saturated after a certain point: it rises less from εₗ = 5 "
-                    "to 6 than from 4 to 5",
+                    "NMI saturates: it rises less from εₗ = 5 to 6 than from 4 to 5",
                     "§III-A, Figure 2",
                     draws[:, [46]] - draws[:, [36]],  # εₗ = 5 and 4
                     draws[:, [-1]] - draws[:, [46]],
@@ -151,6 +150,7 @@ def asymmetry(setting: Setting) -> Findings:
 
 def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdict, ...]:
     """Return the verdicts on NMI at each ε, and on which draws keep each budget."""
+    names = [f"ε = {eps:g}, λ = {SHARES[j]:g}" for eps in BUDGETS for j in (HALF, MORE)]
     shares = tuple(
         mean_beside(PAPER[f"share_{eps:g}_{lam}"], (nmi[:, j] > ROUNDING).astype(np.float64))
         for eps, nmi in zip(BUDGETS, by_eps, strict=True)
@@ -159,27 +159,28 @@ def _verdicts(by_eps: list[FloatArray], within: list[FloatArray]) -> tuple[Verdi
     fallen = tuple(
         # without a standard error: one draw is enough against a claim about all
         PAPER["fallen"].beside(
-            float((nmi[:, MORE] < nmi[:, HALF] - CLOSE).mean()), name=f"share at ε = {eps:g}"
+            float((nmi[:, MORE] < nmi[:, HALF] - CLOSE).mean()),
+            name=f"Share of draws that lose utility, ε = {eps:g}",
         )
         for eps, nmi in zip(BUDGETS, by_eps, strict=True)
     )
     return (
-        Verdict("NUM", "This share of draws has some utility", "Figures 3(a), 4(a)", shares),
+        Verdict("NUM", "These shares of draws have some utility", "Figures 3(a), 4(a)", shares),
         Verdict(
             "ERR",
             "“For both ε values utility have been increased in all 10⁴ generated distributions”",
             "§III-B",
             fallen,
-            "A smaller εᵤ puts more symbols into X_H in some draws. The paper itself reports any "
-            "utility at ε = 1.5 for only 11% of draws, so nothing can have increased in the other "
-            "89%.",
+            "In some draws, a smaller εᵤ puts more symbols into X_H. At ε = 1.5 the paper itself "
+            "reports any utility in only 11% of draws, so utility cannot have increased in the "
+            "other 89%.",
         ),
         *(
             Verdict(
                 "NUM",
-                f"After merging, this share of distributions meets {budget}",
+                f"After merging, these shares of distributions meet {budget}",
                 PAPER[key].place,
-                PAPER[key].table(*mean_of(met)),
+                PAPER[key].table(*mean_of(met), names),
                 "Merging X_H completely meets both budgets in nearly every draw. We know of no "
                 "variant that gives the published shares.",
             )

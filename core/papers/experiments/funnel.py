@@ -57,11 +57,11 @@ def optima(setting: Setting) -> Findings:
     utility, at = results[0], at_eps(GRID)
     return Findings(
         len(p),
-        (Panel("Utility", "ε", "I(X;Y)"), Panel("Time", "ε", "seconds", log_y=True)),
+        (Panel("Utility", "ε", "I(X;Y), nats"), Panel("Time", "ε", "seconds", log_y=True)),
         panelled(kinds, results, GRID),
         (
             ordered(
-                "ε-LIP keeps at least what ε-LDP keeps",
+                "ε-LIP keeps at least as much as ε-LDP",
                 "Figure 3",
                 utility[0],
                 utility[1],
@@ -69,7 +69,7 @@ def optima(setting: Setting) -> Findings:
                 weak=True,
             ),
             ordered(
-                "ε-LDP keeps at least what ε/2-LIP keeps",
+                "ε-LDP keeps at least as much as ε/2-LIP",
                 "Figure 4",
                 utility[1],
                 utility[2],
@@ -95,10 +95,10 @@ def _theorem_2(setting: Setting) -> Verdict:
         joint = Joint.from_counts(setting.uniform(1, 2, 3, 100 + i)[0])
         best = _best_vertex(joint, eps)
         ours = optimal(joint, LDP(eps), time_limit=SECONDS).utility
-        values.append(PAPER["theorem_2"].beside(best - ours, name=f"draw {i + 1}, ε = {eps:g}"))
+        values.append(PAPER["theorem_2"].beside(best - ours, name=f"Draw {i + 1}, ε = {eps:g}"))
     return Verdict(
         "NUM",
-        "The best vertex of Theorem 2's polytope is the optimum found from single outputs",
+        "The best vertex of Theorem 2's polytope equals the optimum built from single outputs",
         PAPER["theorem_2"].place,
         tuple(values),
     )
@@ -170,7 +170,7 @@ def attributes(setting: Setting) -> Findings:
     times = results[1].mean(axis=(1, 2))
     return Findings(
         count,
-        (Panel("Utility", "ε", "I(X;Y)"), Panel("Time", "ε", "seconds", log_y=True)),
+        (Panel("Utility", "ε", "I(X;Y), nats"), Panel("Time", "ε", "seconds", log_y=True)),
         panelled(names, results, grid),
         _side_channels(results[0], at_eps(grid)),
         beyond=tuple(
@@ -194,7 +194,7 @@ def _side_channels(utility: FloatArray, at: tuple[str, ...]) -> tuple[Verdict, .
     """Return the verdicts on LIP, SRLIP and products, shape (3, n_draws, n_eps)."""
     return (
         ordered(
-            "LIP keeps at least what SRLIP keeps",
+            "LIP keeps at least as much as SRLIP",
             "Figure 5",
             utility[0],
             utility[1],
@@ -202,7 +202,7 @@ def _side_channels(utility: FloatArray, at: tuple[str, ...]) -> tuple[Verdict, .
             weak=True,
         ),
         ordered(
-            "The optimum under SRLIP keeps at least what products keep",
+            "The optimum under SRLIP keeps at least as much as products",
             "§VII-B: “Theorem 4 does not give us the optimal ε-SRLIP protocol”",
             utility[1],
             utility[2],
@@ -241,18 +241,20 @@ def theorem_4(setting: Setting) -> Findings:
                 "Each protocol meets the theorem's condition with a budget of 0",
                 PAPER["condition"].place,
                 tuple(
-                    PAPER["condition"].beside(reached, name=f"attribute {j + 1}")
+                    PAPER["condition"].beside(reached, name=f"Attribute {j + 1}")
                     for j, reached in enumerate(alone)
                 ),
             ),
             Verdict(
                 "ERR",
-                "The product of protocols is SRLIP at the sum of their budgets",
+                "The product of the protocols satisfies SRLIP with the sum of their budgets",
                 PAPER["theorem_4"].place,
                 (
-                    PAPER["theorem_4"].beside(level, name="log max Λ of the product, budgets of 0"),
                     PAPER["theorem_4"].beside(
-                        _above_the_sum(), name="level minus Σε, a joint of full support"
+                        level, name="log max Λ of the product at budgets of 0"
+                    ),
+                    PAPER["theorem_4"].beside(
+                        _above_the_sum(), name="Level minus Σε on a joint with full support"
                     ),
                 ),
                 "The step to eq. 37 assumes that P(x | s, x^J) is a product over attributes.",

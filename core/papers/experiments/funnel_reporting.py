@@ -80,16 +80,20 @@ def adult(setting: Setting) -> Findings:
         tuple(panels),
         tuple(series),
         (
-            Verdict("NUM", "OUE has ½H(X) as its limit", PAPER["half"].place, tuple(halves)),
+            Verdict("NUM", "The limit of OUE is ½H(X)", PAPER["half"].place, tuple(halves)),
             Verdict(
                 "ERR",
                 "GRR and CR both perform somewhere between Opt-LIP and OUE",
                 PAPER["above"].place,
                 (
-                    PAPER["above"].beside(cases[0], name=f"CR above Opt-LIP, of {cases[2]:.0f}"),
-                    PAPER["below"].beside(cases[1], name=f"GRR or CR below OUE, of {cases[3]:.0f}"),
+                    PAPER["above"].beside(
+                        cases[0], name=f"CR above Opt-LIP, out of {cases[2]:.0f}"
+                    ),
+                    PAPER["below"].beside(
+                        cases[1], name=f"GRR or CR below OUE, out of {cases[3]:.0f}"
+                    ),
                 ),
-                "CR also reads S, so the optimum over chains S–X–Y does not bound it. It is far "
+                "CR also reads S, so the optimum over chains S–X–Y does not bound it. CR is far "
                 "below OUE for S = occupation, X = race at ε ≤ 1.5.",
             ),
             *_signs(alphas, grid),
@@ -146,15 +150,15 @@ def _signs(
         alphas, nmi = curves["occupation", released]
         first, second = ("GRR", "CR") if sign > 0 else ("CR", "GRR")
         for what, apart, width in (
-            ("α", alphas[0] - alphas[1], 0.0),
+            ("a larger α", alphas[0] - alphas[1], 0.0),
             # difference of two NMI that cannot be seen in a figure
-            ("utility", nmi["GRR"] - nmi["CR"], 0.01),
+            ("more utility", nmi["GRR"] - nmi["CR"], 0.01),
         ):
             values = zip(at_eps(grid), numbers(sign * apart), strict=True)
             verdicts.append(
                 Verdict(
                     "ORD",
-                    f"{first} has the larger {what} than {second} for X = {released}",
+                    f"{first} has {what} than {second} for X = {released}",
                     f"Figures {panel}",
                     tuple(Value(name, value, unit=width) for name, value in values),
                 )

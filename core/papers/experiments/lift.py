@@ -32,7 +32,7 @@ N_S, N_X = SYMBOLS
 """The sizes of S and X in every figure but the sixth."""
 
 GRID = np.arange(1, 33) / 4
-"""ε of every figure but the sixth: .25, .5, …, 8."""
+"""ε of every figure but the sixth: 0.25, 0.5, …, 8."""
 
 LAMBDAS = (0.35, 0.5, 0.65)
 
@@ -66,7 +66,7 @@ def _peaks(low: FloatArray, high: FloatArray, place: str) -> Verdict:
         place,
         peaks[:, :1] / low.shape[1],
         peaks[:, 1:] / low.shape[1],
-        ("each draw's own difference, on average, bins of 0.1",),
+        ("Mean difference within a draw, bins of 0.1",),
     )
 
 
@@ -96,7 +96,7 @@ def of_ranges(
     verdicts = [
         Verdict(
             "EXT",
-            "log Ψ and log Λ range over these intervals",
+            "log Ψ and log Λ span these ranges",
             place,
             tuple(values),
             few=samples if setting.quick else 0,
@@ -111,7 +111,7 @@ def of_ranges(
     middles = numbers(BINS[:-1] + 0.05)
     return Findings(
         len(low),
-        (Panel("Histogram", "log of the lift", "share of symbols"),),
+        (Panel("Histogram", "log-lift, nats", "share of symbols"),),
         tuple(
             Series(name, middles, numbers(np.histogram(draws, BINS)[0] / draws.size), kind="bars")
             for name, draws in (("log Ψ", -low), ("log Λ", high))
@@ -157,7 +157,7 @@ def merging(setting: Setting) -> Findings:
     setting.report((2, 3))
     wrong = as_printed(p[: setting.count(1000)])
     nmi = [measured[0] for measured in results]
-    broken = 1.0 - np.stack(attained)[2]  # λ = .5
+    broken = 1.0 - np.stack(attained)[2]  # λ = 0.5
     return Findings(
         len(p),
         panels("Complete merging (Figure 2): ", "Subset merging (Figure 4): "),
@@ -184,7 +184,7 @@ def merged_leakage(p: FloatArray, sets: np.ndarray) -> tuple[FloatArray, FloatAr
 def as_printed(p: FloatArray) -> dict[str, FloatArray]:
     """Return the NMI, (n_draws,), of Algorithm 1 as published at ε = 2, by its error.
 
-    "line 4" is at λ = .5, "risk" at .35: there ω = Λ + Ψ is not what LIP has.
+    "line 4" is at λ = 0.5, "risk" at 0.35: there ω = Λ + Ψ is not what LIP has.
     """
     joints = [Joint.from_counts(weights) for weights in p]
     low, half = ALIP.from_lambda(2.0, 0.35), ALIP.from_lambda(2.0, 0.5)
@@ -203,23 +203,23 @@ def _numbers(nmi: list[list[FloatArray]], wrong: dict[str, FloatArray]) -> tuple
     return (
         Verdict(
             "NUM",
-            "Complete merging keeps .52",
+            "Complete merging keeps an NMI of 0.52",
             "Figure 2(a)",
             (mean_beside(PAPER["merging"], complete),),
         ),
         Verdict(
             "NUM",
-            "Subset merging keeps about .83",
+            "Subset merging keeps an NMI of about 0.83",
             "Figure 4(a)",
             (mean_beside(PAPER["subsets"], subsets),),
         ),
         Verdict(
             "ERR",
-            f"Algorithm 1 stops as line 4 says, and then reaches {PAPER['line_4'].number:g}",
+            f"Algorithm 1, stopped as line 4 says, reaches an NMI of {PAPER['line_4'].number:g}",
             PAPER["line_4"].place,
             (slip,),
-            "The variant opens no new set as soon as the remaining symbols meet the budget as one "
-            "set, which they usually do at the start.",
+            "The published algorithm opens no further set once the remaining symbols together meet "
+            "the budget, which they usually do from the start.",
         ),
     )
 
@@ -237,11 +237,11 @@ def _satisfied(measured: list[list[FloatArray]]) -> Verdict:
         ):
             mean, error = mean_of(leaked - part * GRID)
             worst = int(mean.argmax())
-            what = f"mean of {name} at λ = {lam}, largest over ε"
+            what = f"Largest mean of {name} over ε, λ = {lam}"
             values.append(PAPER["unsatisfied"].beside(mean[worst], error[worst], what))
     return Verdict(
         "NUM",
-        "As Figures 4(b) and 4(c) illustrate, privacy constraints have been satisfied in all cases",
+        "“Privacy constraints have been satisfied in all cases”",
         PAPER["unsatisfied"].place,
         tuple(values),
     )
@@ -252,7 +252,7 @@ def _unattained(broken: FloatArray) -> tuple[Beyond, ...]:
     mean, error = mean_of(broken)
     return tuple(
         Beyond(
-            f"Share of single draws, λ = 0.5, in which X_H breaks the budget even as one set, {at}",
+            f"Share of draws in which X_H breaks the budget even as one set, λ = 0.5, {at}",
             float(mean[i]),
             float(error[i]),
         )
@@ -262,10 +262,10 @@ def _unattained(broken: FloatArray) -> tuple[Beyond, ...]:
 
 
 def _other_risk(nmi: FloatArray, printed: FloatArray) -> Beyond:
-    """Return what is kept at λ = .35 with LIP's ω in place of the sum, NMI over draws and ε."""
+    """Return what is kept at λ = 0.35 with LIP's ω in place of the sum, NMI over draws and ε."""
     mean, error = mean_of(nmi[:, int(np.flatnonzero(GRID == 2.0)[0])])
     return Beyond(
-        "Mean NMI at ε = 2, λ = 0.35 with ω = max(log Λ, |log Ψ|), the paper's choice for LIP, "
+        "Mean NMI at ε = 2, λ = 0.35, with ω = max(log Λ, |log Ψ|), the paper's choice for LIP, "
         "instead of Λ + Ψ, its choice for ALIP",
         float(mean),
         float(error),
@@ -277,23 +277,23 @@ def _orders(nmi: list[list[FloatArray]]) -> tuple[Verdict, ...]:
     at, late = at_eps(GRID), GRID > 1
     place = "§III-A3, Figure 2(a)"
     ldp, low, middle, high = nmi[0]
-    names = ("LDP", *(f"ALIP, λ = {lam}" for lam in LAMBDAS))
+    names = ("LDP", *(f"ALIP at λ = {lam}" for lam in LAMBDAS))
     return (
         *(
-            ordered(f"LDP keeps at least what {name} keeps", place, ldp, other, at, weak=True)
+            ordered(f"LDP keeps at least as much as {name}", place, ldp, other, at, weak=True)
             for name, other in zip(names[1:], nmi[0][1:], strict=True)
         ),
         ordered(
-            "λ = .65 keeps more than λ = .5 for ε > 1",
+            "λ = 0.65 keeps more than λ = 0.5 for ε > 1",
             place,
             high[:, late],
             middle[:, late],
             at_eps(GRID[late]),
         ),
-        ordered("λ = .5 keeps more than λ = .35", place, middle, low, at),
+        ordered("λ = 0.5 keeps more than λ = 0.35", place, middle, low, at),
         *(
             ordered(
-                f"Subset merging keeps at least what complete merging keeps, {name}",
+                f"Subset merging keeps at least as much as complete merging under {name}",
                 "§IV-B, Figure 4(a)",
                 subsets,
                 complete,

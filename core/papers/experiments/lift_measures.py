@@ -88,7 +88,7 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
     early, late = GRID < 1, GRID > 1
     verdicts = [
         ordered(
-            f"{kind}-privacy keeps more than ALIP at λ = .5",
+            f"{kind}-privacy keeps more than ALIP at λ = 0.5",
             "Figure 7(a)",
             nmi[f"{kind}, λ = 0.5"],
             base,
@@ -100,14 +100,14 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
         narrow, wide = nmi[f"{kind}, λ = 0.5"], nmi[f"{kind}, λ = 0.65"]
         verdicts += [
             ordered(
-                f"λ = .65 keeps more under {kind} than λ = .5 for ε > 1",
+                f"Under {kind}-privacy, λ = 0.65 keeps more than λ = 0.5 for ε > 1",
                 "§VI, Figure 7(a)",
                 wide[:, late],
                 narrow[:, late],
                 at_eps(GRID[late]),
             ),
             ordered(
-                f"λ = .65 keeps less under {kind} than λ = .5 for ε < 1",
+                f"Under {kind}-privacy, λ = 0.65 keeps less than λ = 0.5 for ε < 1",
                 "§VI, Figure 7(a)",
                 narrow[:, early],
                 wide[:, early],
@@ -120,7 +120,12 @@ def _orders(nmi: dict[str, FloatArray]) -> tuple[Verdict, ...]:
         *verdicts,
         *(
             ordered(
-                f"{a} keeps at least as much as {b}", "Figure 8(a)", nmi[a], nmi[b], at, weak=True
+                f"{a} keeps at least as much as {b}".replace(", ", " at "),
+                "Figure 8(a)",
+                nmi[a],
+                nmi[b],
+                at,
+                weak=True,
             )
             for a, b in pairs
         ),
@@ -162,7 +167,7 @@ def propositions(setting: Setting) -> Findings:
             "NUM",
             f"{PAPER[key].what.replace(' − ', ' ≤ ', 1)} under ALIP",
             PAPER[key].place,
-            (PAPER[key].beside(float(drawn[key].max()), name="largest excess over random joints"),),
+            (PAPER[key].beside(float(drawn[key].max()), name="Largest excess over random joints"),),
         )
         for key in TRUE
     ]
@@ -174,7 +179,7 @@ def propositions(setting: Setting) -> Findings:
             (
                 PAPER[key].beside(
                     float((below if key.endswith("inverse") else above)[key].max()),
-                    name="excess at the counterexample",
+                    name="Excess at the counterexample",
                 ),
             ),
             "The proof uses |1/l − 1| ≤ 1/Ψ − 1, which is false where 1 − 1/Λ is larger."
@@ -242,12 +247,14 @@ def _convex(setting: Setting) -> Verdict:
         "“ORR is not applicable to these measures since their privacy constraints are not convex”",
         PAPER["not_convex"].place,
         tuple(
-            PAPER["not_convex"].beside(count, name=f"{name}, of {tried:,} pairs")
+            PAPER["not_convex"].beside(
+                count, name=f"Counterexamples for {name} among {tried:,} pairs"
+            )
             for name, count in counts.items()
         ),
-        "True of ℓ1- and χ²-lift with their inverses, as the paper uses them. Alone, ℓ1-, χ²- and "
-        "α-lift are convex in the posterior, and α-lift remains so with its inverse: the optimum "
-        "under both is proven here.",
+        "This holds for ℓ1- and χ²-lift together with their inverses, as the paper uses them. "
+        "Alone, ℓ1-, χ²- and α-lift are convex in the posterior, and α-lift remains convex "
+        "together with its inverse: the optimum under both is proven here.",
     )
 
 
@@ -288,7 +295,7 @@ FALSE = ("total_variation", "chi2_divergence", "l1_lift", "chi2_lift", "l1_inver
 
 
 def _mirrored() -> FloatArray:
-    """Return P(s, x) with lift 1.4 where s = x, else .9: the mirror image of the counterexample."""
+    """Return P(s, x) with lift 1.4 where s = x, else 0.9: the counterexample in a mirror."""
     return np.where(np.eye(5, dtype=np.bool_), 1.4, 0.9) / 25
 
 

@@ -72,7 +72,7 @@ def optimum(setting: Setting) -> Findings:
         panelled((f"AORR, λ = {lam}" for lam in LAMBDAS), results, GRID),
         _of_optima(results),
         beyond=(
-            Beyond("Share of optima proven to within 1e-6 nats, by duals or vertices", proven),
+            Beyond("Share of optima proven to within 10⁻⁶ nats, by duals or vertices", proven),
         ),
         scenario=SCENARIO,
     )
@@ -88,18 +88,21 @@ def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
     ]
     return (
         Verdict(
-            "NUM", "AORR keeps .94", "Figure 3(a)", (mean_beside(PAPER["aorr"], nmi[1][:, two]),)
+            "NUM",
+            "AORR keeps an NMI of 0.94",
+            "Figure 3(a)",
+            (mean_beside(PAPER["aorr"], nmi[1][:, two]),),
         ),
         ordered(
-            "λ = .65 keeps more than λ = .5 for ε > 1",
+            "λ = 0.65 keeps more than λ = 0.5 for ε > 1",
             "§III-A3, Figure 3(a)",
             nmi[2][:, late],
             nmi[1][:, late],
             at_eps(GRID[late]),
-            "The optimum is near 1 for both at large ε.",
+            "At large ε both optima are near 1.",
         ),
         ordered(
-            "λ = .5 keeps more than λ = .35",
+            "λ = 0.5 keeps more than λ = 0.35",
             "§III-A3, Figure 3(a)",
             nmi[1],
             nmi[0],
@@ -107,7 +110,7 @@ def _of_optima(results: FloatArray) -> tuple[Verdict, ...]:
         ),
         Verdict(
             "NUM",
-            "Leakages are within the budgets",
+            "Both leakages stay within their budgets",
             "Figure 3(b, c)",
             tuple(
                 PAPER["over_budget"].beside(excess, name=name)
@@ -148,12 +151,12 @@ def compared(setting: Setting) -> Findings:
         _of_three(results[0]),
         beyond=(
             Beyond(
-                "Largest mean lead of AORR over SRR",
+                "Largest mean lead of AORR over SRR, in NMI",
                 float(mean_of(results[0, 0] - results[0, 1])[0].max()),
             ),
             Beyond(
-                "Largest difference, over draws and ε, between AORR and the best mixture of all "
-                "vertices listed by cdd, which shares no code with it",
+                "Largest difference in NMI, over draws and ε, between AORR and the best mixture of "
+                "all vertices, which cdd lists with independent code",
                 float(np.nanmax(np.abs(results[0, 0, : by_cdd.shape[1]] - by_cdd[0]))),
             ),
         ),
@@ -174,7 +177,7 @@ def _of_three(nmi: FloatArray) -> tuple[Verdict, ...]:
     return tuple(
         ordered(claim, "Figure 5(a)", nmi[above], nmi[above + 1], at_eps(GRID), weak=True)
         for above, claim in enumerate(
-            ("AORR keeps at least what SRR keeps", "SRR keeps at least what merging keeps")
+            ("AORR keeps at least as much as SRR", "SRR keeps at least as much as merging")
         )
     )
 
@@ -238,10 +241,10 @@ def large(setting: Setting) -> Findings:
             ordered(
                 "SRR leaks more than merging", "Figure 6(b)", draws[1, 0], draws[1, 1], at_eps(grid)
             ),
-            Verdict("EXT", "NMI is between .8 and 1", "Figure 6(a)", _ends("axis_6", nmi)),
+            Verdict("EXT", "NMI is between 0.8 and 1", "Figure 6(a)", _ends("axis_6", nmi)),
             Verdict(
                 "EXT",
-                "Max-lift leakage is between .5 and 1.1",
+                "Max-lift leakage is between 0.5 and 1.1",
                 "Figure 6(c)",
                 _ends("axis_6c", draws[2].mean(axis=1)),
             ),
@@ -255,9 +258,9 @@ def large(setting: Setting) -> Findings:
 def _ends(key: str, means: FloatArray) -> tuple[Value, ...]:
     entry = PAPER[key]
     return tuple(
-        Value(f"{entry.what}, {end}", float(ours), float(printed))
+        Value(f"{end} {entry.what}", float(ours), float(printed))
         for end, ours, printed in zip(
-            ("least", "most"), (means.min(), means.max()), entry.value, strict=True
+            ("Smallest", "Largest"), (means.min(), means.max()), entry.value, strict=True
         )
     )
 
@@ -268,7 +271,7 @@ def _optimum(joint: Joint, eps: float, seconds: float) -> Beyond:
     mechanism = optimal(joint, notion, time_limit=seconds)
     entropy = mechanism.utility / mechanism.nmi
     return Beyond(
-        f"NMI of the optimum at 15 × 200, ε = {eps:g}, within {seconds:g} s",
+        f"NMI of the optimum after {seconds:g} s of search, 15 × 200, ε = {eps:g}",
         mechanism.nmi,
         bound=min(mechanism.upper_bound / entropy, 1.0),
         printed_method=subset_random_response(joint, notion, time_limit=SECONDS).nmi,

@@ -61,7 +61,7 @@ def heart(setting: Setting) -> Findings:
         ),
         (*descents, *_frontiers(first, rivals, second, submodular)),
         _verdicts(falls, first, rivals, second, submodular),
-        notes=("The paper does not give the λ of Figure 8; ours are .01, .05, .1 and .5.",),
+        notes=("The paper does not give the λ of Figure 8; ours are 0.01, 0.05, 0.1 and 0.5.",),
         scenario={
             "data": {
                 "source": HEART.source,
@@ -107,7 +107,7 @@ def _verdicts(
             "Figure 9",
             tuple(
                 Value(
-                    f"least lead, {kind}",
+                    f"Smallest lead in {kind}",
                     _least_lead(first[kind], rivals[kind]),
                     relation="at least",
                 )
@@ -119,7 +119,9 @@ def _verdicts(
             "Several points of Algorithm 2 are strictly better than the submodular solution",
             PAPER["several"].place,
             tuple(
-                PAPER["several"].beside(_better(second[kind], submodular[kind]), name=kind)
+                PAPER["several"].beside(
+                    _better(second[kind], submodular[kind]), name=f"Points of Algorithm 2, {kind}"
+                )
                 for kind in UTILITIES
             ),
             "Maximin information is 1 bit in these data, so a frontier has at most two points. "

@@ -66,7 +66,7 @@ SCENARIO["data"] |= {"secret": ["sex"], "released": ["race"], "secret_released":
 LABELS = {"srr": "SRR", "polyopt": "PolyOpt as published", "ir": "IR"}
 """Columns of Table 2."""
 
-UNKNOWN = "SRR has a closed form and hardly varies; we know of no variant with the published value."
+UNKNOWN = "SRR has a closed form and hardly varies; no variant we know gives the published value."
 """Why a column of SRR differs."""
 
 
@@ -148,7 +148,7 @@ def _panels() -> tuple[Panel, ...]:
         ),
         Panel(
             f"Figure 5: utility at P̂ minus utility at P*, ε = {TABLE_EPS:g}",
-            "secrets × u",
+            "values of S × values of U",
             "share of NMI at P̂",
             x_names=tuple(map(named, SHAPES)),
         ),
@@ -179,7 +179,7 @@ def _marks() -> tuple[Mark, ...]:
 def _columns(table: dict[str, FloatArray], panel: int) -> tuple[Series, ...]:
     """Return the columns of Table 2 of one shape, and what the wrong d gives, over β."""
     named_columns = {label: table[name] for name, label in LABELS.items() if name in table}
-    named_columns["IR with the d of one coordinate, wrong"] = table["ir_wrong"]
+    named_columns["IR with d from one coordinate (wrong)"] = table["ir_wrong"]
     return lines(named_columns, np.arange(len(BETAS), dtype=np.float64), panel)
 
 
@@ -256,9 +256,9 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
         key = f"{name}_{shape[0]}x{shape[1]}"
         if key not in PAPER:
             continue
-        claim = f"{label} keeps this much at {named(shape)} for β = .1, .01, .001"
+        claim = f"NMI of {label} at {named(shape)} for β = 0.1, 0.01 and 0.001"
         mean, error = mean_of(table[name])
-        values = PAPER[key].table(mean, error)
+        values = PAPER[key].table(mean, error, [f"β = {beta:g}" for beta in BETAS])
         if name != "ir":
             verdicts.append(
                 Verdict("NUM", claim, "Table 2", values, UNKNOWN if name == "srr" else "")
@@ -270,22 +270,22 @@ def _table(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict
             for j, value in enumerate(values)
         )
         cause = (
-            "They match a d that uses the first coordinate alone instead of the ℓ1 norm (a "
-            "conjecture)."
+            "The published numbers match a d computed from the first coordinate alone instead of "
+            "the ℓ1 norm (our conjecture)."
         )
         verdicts.append(Verdict("ERR", claim, "Table 2", marked, cause))
     return verdicts
 
 
 def _impact(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Verdict]:
-    """Return the verdict on how much NMI is lost by β = .001 in place of .1."""
+    """Return the verdict on how much NMI is lost by β = 0.001 in place of 0.1."""
     methods = [
         (name, label) for name, label in (("ir", "IR"), ("polyopt", "PolyOpt")) if name in table
     ]
     return [
         Verdict(
             "NUM",
-            (f"Reducing β by a factor of 100 changes NMI by about 4% at most, at {named(shape)}"),
+            f"Reducing β by a factor of 100 changes NMI by at most about 4% at {named(shape)}",
             PAPER["beta"].place,
             tuple(
                 PAPER["beta"].beside(*_changed(table[name][:, 0], table[name][:, -1]), name=label)
@@ -306,7 +306,7 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
     """Return the verdict on how far utility at P̂ is from that at P*."""
     return Verdict(
         "NUM",
-        f"Utility at P̂ is within 3% of utility at P*, at {named(shape)}",
+        f"Utility at P̂ is within 3% of utility at P* at {named(shape)}",
         PAPER["apart"].place,
         tuple(
             PAPER["apart"].beside(float(np.abs(gaps).max()), name=name)
@@ -316,14 +316,14 @@ def _apart(shape: tuple[int, int], apart: dict[str, FloatArray]) -> Verdict:
 
 
 def _without_same_secret(shape: tuple[int, int], table: dict[str, FloatArray]) -> list[Beyond]:
-    """Return what PolyOpt keeps when no secret is compared with itself, for β = .01."""
+    """Return what PolyOpt keeps when no secret is compared with itself, for β = 0.01."""
     if "free" not in table:
         return []
     mean, error = mean_of(table["free"][:, 0])
     return [
         Beyond(
-            f"Mean NMI at {named(shape)}, ε = 1.5, β = .01, of PolyOpt without comparing a secret "
-            "with itself",
+            f"Mean NMI of PolyOpt without comparing a secret with itself, {named(shape)}, ε = 1.5, "
+            "β = 0.01",
             float(mean),
             float(error),
             printed_method=float(table["polyopt"][:, 1].mean()),
@@ -400,7 +400,7 @@ def adult(setting: Setting) -> Findings:
         notes=(
             f"Searches over 240 and 252 cells stop after {seconds:g} s with the best result so "
             "far and a bound. A mechanism that is private over the polytopes is also private "
-            "over F, so the best mechanism under F is the better of both searches. A mechanism "
+            "over F, so the best mechanism under F is the better of the two. A mechanism "
             "that is private at one ε is private at any larger ε: the result at a smaller ε is "
             "kept where the next search finds less, and a bound at a larger ε also holds at a "
             "smaller one.",
@@ -451,7 +451,7 @@ def _adult_orders(nmi: list[dict[str, FloatArray]]) -> tuple[Verdict, ...]:
         for place in (0, 1)
         for above, under in (("PolyOpt as published", "IR"), ("PolyOpt as published", "SRR"))
     ]
-    claims += [(place, "IR", "SRR", "IR clearly outperforms SRR, ε ≤ 3") for place in (2, 3)]
+    claims += [(place, "IR", "SRR", "IR clearly outperforms SRR at ε ≤ 3") for place in (2, 3)]
     claims += [(place, "NR", "PolyOpt as published", "NR outperforms PolyOpt") for place in (0, 1)]
     return tuple(
         Verdict(
@@ -477,10 +477,10 @@ def _never_worst(below: list[tuple[str, float]]) -> Verdict:
     """Return the verdict on "GRR always worst": at how many ε IR is below it."""
     return Verdict(
         "NUM",
-        "In all experiments GRR performed the worst, ε ≤ 3",
+        "GRR performs worst in all experiments at ε ≤ 3",
         PAPER["worst"].place,
         tuple(
-            PAPER["worst"].beside(number, name=f"number of ε, {title}") for title, number in below
+            PAPER["worst"].beside(number, name=f"Number of ε, {title}") for title, number in below
         ),
     )
 
@@ -489,11 +489,11 @@ def _beyond_print(below: int) -> Verdict:
     """Return the verdict on the order of GRR, IR and SRR at budgets that the paper may not show."""
     return Verdict(
         "NO",
-        "GRR performed the worst and IR outperforms SRR, ε > 3",
+        "GRR performs worst, and IR outperforms SRR, at ε > 3",
         PAPER["worst"].place,
         (),
-        "The available text has lost the ends of the figures' axes; it names only ε = .075 and "
-        f"1.5. In our results above 3, IR keeps less than GRR at {below} of the points drawn.",
+        "The available text has lost the ends of the figures' axes; it names only ε = 0.075 and "
+        f"1.5. At ε > 3, our IR keeps less than GRR at {below} of the points drawn.",
     )
 
 
@@ -531,7 +531,7 @@ def realised(setting: Setting) -> Findings:
         tuple(Panel(f"({'ab'[i]}) {named(SHAPES[i])}", "ε", "ε*") for i in (0, 1)),
         tuple(series),
         tuple(verdicts),
-        notes=("The paper does not say which panel shows NR's quantile of .3897.",),
+        notes=("The paper does not say which panel shows NR's quantile of 0.3897.",),
         scenario=SCENARIO,
     )
 
@@ -569,15 +569,15 @@ def _realised(
         ),
         Verdict(
             "NUM",
-            f"The 75% quantile of NR's ε* at ε = .075 is .3897 (at {named(shape)})",
+            f"The 75% quantile of NR's ε* is 0.3897 at ε = 0.075 and {named(shape)}",
             PAPER["quartile"].place,
             (
                 replace(
-                    PAPER["quartile"].beside(ends[0], name="5% of the bootstrap"),
+                    PAPER["quartile"].beside(ends[0], name="5% quantile of the bootstrap"),
                     relation="at most",
                 ),
                 replace(
-                    PAPER["quartile"].beside(ends[1], name="95% of the bootstrap"),
+                    PAPER["quartile"].beside(ends[1], name="95% quantile of the bootstrap"),
                     relation="at least",
                 ),
             ),

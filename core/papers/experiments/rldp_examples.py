@@ -44,7 +44,7 @@ def examples(setting: Setting) -> Findings:
     values = [value for verdict in verdicts for value in verdict.values]
     return Findings(
         0,
-        (Panel("Every published number in the examples", "printed", "ours"),),
+        (Panel("Every published number in the examples", "the paper's", "ours"),),
         (
             Series(
                 "ours",
@@ -57,7 +57,7 @@ def examples(setting: Setting) -> Findings:
         tuple(verdicts),
         beyond=(
             Beyond(
-                ("Stricter than Definition 1 requires: I at P̂ of PolyOpt without the rows s₁ = s₂"),
+                "I at P̂ of PolyOpt without the rows s₁ = s₂, which Definition 1 does not require",
                 free.utility,
                 bound=free.upper_bound,
                 printed_method=method,
@@ -99,7 +99,9 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
     divergence = float(ball.divergence(TRUTH))
     low, wrong = ball.lower, as_printed.lower_as_printed(ball)
     ends, wrong_ends = (np.column_stack([lower[:, 0], 1 - lower[:, 1]]) for lower in (low, wrong))
-    cause = "They follow from log(1 + (e^B − 1)/P̂_s), not from the paper's own Theorem 1."
+    cause = (
+        "The published numbers follow from log(1 + (e^B − 1)/P̂_s), not from the paper's Theorem 1."
+    )
     return [
         _all(
             "The confidence set and the distance of P*",
@@ -115,15 +117,15 @@ def _projections(ball: RenyiBall) -> list[Verdict]:
                     ball.bound, variant=float(np.log1p(stats.chi2.ppf(0.05, 3) / 100))
                 ),
             ),
-            "Its .0752 comes from F⁻¹(0.95), as in eq. 14.",
+            "The paper's 0.0752 comes from F⁻¹(0.95), as in eq. 14.",
         ),
         Verdict(
             "ERR",
-            "ξ⁺(ρ) is sought in [1, 1/(1 − ρ))",
+            "ξ⁺(ρ) lies in [1, 1/(1 − ρ))",
             PAPER["domain"].place,
             (PAPER["domain"].beside(float(ball.upper[0, 0] / ball.p_u_given_s[0, 0])),),
-            "ρξ is a probability, so ξ ranges up to 1/ρ; the ends in the paper's own Example 2 "
-            "lie beyond 1/(1 − ρ).",
+            "ρξ is a probability, so ξ ranges up to 1/ρ; the intervals in the paper's own "
+            "Example 2 need more than 1/(1 − ρ).",
         ),
         _all("The conditionals of P̂", ("p_s", ball.p_s), ("p_u_given_s", ball.p_u_given_s)),
         _erratum(
@@ -164,15 +166,17 @@ def _polyopt(ball: RenyiBall) -> list[Verdict]:
             ("mu", mu),
             ("theta", theta),
         ),
-        _all("The mechanism and its I at P̂", ("kernel", kernel), ("I_polyopt", float(theta @ mu))),
         _all(
-            "Its I at P*",
+            "PolyOpt's kernel and its I at P̂", ("kernel", kernel), ("I_polyopt", float(theta @ mu))
+        ),
+        _all(
+            "PolyOpt's I at P*",
             ("I_polyopt_true", true),
-            cause="It does not follow from the published kernel, so it is not reproducible.",
+            cause="The published number does not follow from the published kernel.",
         ),
         Verdict(
             "NUM",
-            "PolyOpt is the best that meets Theorem 2's condition, including the rows s₁ = s₂",
+            "PolyOpt is optimal under Theorem 2's condition, including the rows s₁ = s₂",
             PAPER["no_same_secret"].place,
             (PAPER["no_same_secret"].beside(as_stated.utility),),
         ),
@@ -195,7 +199,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
     return [
         _all("The kernels of GRR and SRR", ("grr", grr), ("srr", srr)),
         _all(
-            "Their I at P̂ and at P*",
+            "I of GRR and SRR at P̂ and at P*",
             *((key, ours[key]) for key in ("I_grr", "I_srr", "I_grr_true", "I_srr_true")),
         ),
         _all(
@@ -206,7 +210,7 @@ def _simple(ball: RenyiBall) -> list[Verdict]:
             ("ir", reporting),
         ),
         _erratum(
-            "d = 2·max(.6107, .3061) + ‖P̂(U | s1) − P̂(U | s2)‖ = 1.4591",
+            "d = 2·max(0.6107, 0.3061) + ‖P̂(U | s1) − P̂(U | s2)‖ = 1.4591",
             "distance",
             np.asarray(distance),
             np.asarray(printed_radii),

@@ -76,7 +76,7 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
     secret, released = design["coding"]
     if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
         return Check(
-            "codings", False, "Its codings belong to other columns than its scenario names."
+            "codings", False, "The codings belong to other columns than the scenario names."
         )
     cut = {binning.column for binning in spec.binnings} | {
         hierarchy.column
@@ -88,12 +88,12 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         groups = coding.get("groups") or [None] * len(coding["columns"])
         for name, group in zip(coding["columns"], groups, strict=True):
             if group is not None and name not in grouped:
-                text = f"The rare levels of {name!r} are grouped, but not in its scenario."
+                text = f"The rare levels of {name!r} are grouped, but not in the scenario."
                 return Check("codings", False, text)
     for coding in (secret, released):
         for name, edges in zip(coding["columns"], coding["edges"], strict=True):
             if (edges is not None) != (name in cut):
-                return Check("codings", False, f"The bins of {name!r} differ from its scenario's.")
+                return Check("codings", False, f"The bins of {name!r} differ from the scenario's.")
     labels = [[symbol["label"] for symbol in coding["symbols"]] for coding in (secret, released)]
     inputs = labels[1]
     if spec.secret_released:
@@ -118,7 +118,7 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         return Check(
             "codings", False, f"According to its scenario, the mechanism {text} made for this file."
         )
-    return Check("codings", True, "Its codings match the columns and symbols that it names.")
+    return Check("codings", True, "The codings match the certificate's columns and symbols.")
 
 
 def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
@@ -315,7 +315,7 @@ def check_columns(
     if wrong:
         text = f"The columns {_named(stated)} do not fit original columns {treatment!r}."
         return Check("columns", False, text)
-    return Check("columns", True, f"{released.name} has the columns that the certificate names.")
+    return Check("columns", True, f"{released.name} has the columns that the certificate lists.")
 
 
 def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tuple[str, ...]]:

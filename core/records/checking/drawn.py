@@ -179,7 +179,7 @@ def drawn(
         return Check(
             "draw",
             False,
-            f"A record has {label!r}, which its row {row + 1} of the kernel never gives.",
+            f"A record has the output {label!r}, which row {row + 1} of the kernel rules out.",
         )
     how = "consistent with the kernel" if test.holds else "inconsistent with the kernel"
     return Check(

@@ -46,7 +46,7 @@ def check_levels(
     checks = [check_level_numbers(body, scenario)]
     same = body["design"]["same"] and not scenario.data.read.sampling
     if same and stated["records"] is not None:
-        text = "It has separate levels for the records, which are the same as the design."
+        text = "The certificate has separate levels for the records, which are the design's own."
         checks.append(Check("levels", False, text))
     elif same:
         checks += _of_cells("", body, scenario, cells, kernel, stated["design"], counted)
@@ -78,7 +78,7 @@ def check_level_numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
     stated_units = body["levels"]["units"]
     if stated_units != units:
         return Check("numbers", False, f"The units of the levels are {units}, not {stated_units}.")
-    return Check("numbers", True, "Its levels use the scenario's numbers.")
+    return Check("numbers", True, "The levels use the scenario's numbers.")
 
 
 def _of_cells(
@@ -94,7 +94,7 @@ def _of_cells(
     if cells is None or not cells.any():
         text = "Without S in the original no level can be computed."
         if stated is not None:
-            text = "There is no S to compute levels from, but the certificate has some."
+            text = "The certificate has levels for the records, but the original has no S."
         return [Check(f"{name}levels", None if stated is None else False, text)]
     if stated is None:
         text = "The original has S, but the certificate has no levels for its records."
@@ -138,7 +138,7 @@ def _younger(
     if not missing or body["version"] > LINKED or body["code"]["sha256"] == code_hash():
         return []
     values = [f"{shown(key)} (it is {computed.pop(key)})" for key in missing]
-    text = f"It has no level of {listed(values)}; perhaps its code did not know that notion."
+    text = f"It has no level of {listed(values)}, which the code that made it may not have known."
     return [Check(f"younger {name}levels", None, text)]
 
 
@@ -163,7 +163,8 @@ def _compared(
 ) -> Check:
     for key, value in computed.items():
         if key not in stated or not close(value, stated[key]):
-            return Check(name, False, f"The level of {key!r} is {value}, not {stated.get(key)}.")
+            text = f"The level of {key!r} is {value}; the certificate says {stated.get(key)}."
+            return Check(name, False, text)
     return Check(name, True, f"Recomputed with the same result: {what}.")
 
 
@@ -231,27 +232,34 @@ def check_utility(
     proof = body["proof"]
     information = kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
     if not close(information, proof["information"]):
-        return Check(
-            "utility", False, f"I(X;Y) is {information:.9g} nats, not {proof['information']}."
-        )
+        text = f"I(X;Y) is {information:.9g} nats; the certificate says {proof['information']}."
+        return Check("utility", False, text)
     if counted is None:
         return Check("utility", None, "The utility cannot be checked: the design was not counted.")
     if proof["purpose"] != scenario.purpose:
-        text = f"The scenario's purpose is {scenario.purpose!r}, not {proof['purpose']!r}."
+        text = (
+            f"The scenario's purpose is {scenario.purpose!r}; the certificate's is "
+            f"{proof['purpose']!r}."
+        )
         return Check("utility", False, text)
     goal = build_purpose(scenario, counted.joint, counted.x_values, counted.task)
     utility = goal.value(counted.joint, kernel)
     if not close(utility, proof["utility"]):
-        return Check("utility", False, f"The utility is {utility:.9g}, not {proof['utility']}.")
+        return Check(
+            "utility",
+            False,
+            f"The utility is {utility:.9g}; the certificate says {proof['utility']}.",
+        )
     bound, most = proof["upper_bound"], max(goal.range(counted.joint)[1], utility)
     slack = CLOSE * max(1.0, abs(most))
     if isinstance(bound, str) or not utility - slack <= bound <= most + slack:
         text = (
-            f"The bound {bound} is not between the utility {utility:.9g} and that of X, {most:.9g}."
+            f"The bound {bound} is not between the utility of Y, {utility:.9g}, and that of X, "
+            f"{most:.9g}."
         )
         return Check("utility", False, text)
     if not close(bound - proof["utility"], proof["gap"]):
-        text = f"The gap is {bound - proof['utility']:.9g}, not {proof['gap']}."
+        text = f"The gap is {bound - proof['utility']:.9g}; the certificate says {proof['gap']}."
         return Check("utility", False, text)
     text = f"I(X;Y) is {information:.6g} nats, the utility {utility:.6g}: {goal.title}."
     return Check("utility", True, text)
@@ -276,14 +284,21 @@ def check_notion(body: Mapping[str, Any], scenario: Scenario) -> list[Check]:
         known = ThreeWay.of(np.ones((*pairs.p.shape, 1))) if scenario.data.known else None
         notion = scenario.build_notion(replace(pairs, known=known))
     except CoreError as error:
-        return [Check("notion", False, f"The scenario asks for no notion: {error}")]
+        return [Check("notion", False, f"The scenario requests no notion: {error}")]
     if str(notion) != promise["notion"]:
-        text = f"The scenario asks {notion}, not {shown(promise['notion'])}."
+        text = (
+            f"The scenario requests {notion}; the certificate promises {shown(promise['notion'])}."
+        )
         return [Check("notion", False, text)]
     if notion.level_unit != promise["unit"]:
-        text = f"The level's unit is {notion.level_unit!r}, not {shown(promise['unit'])}."
+        text = (
+            f"The level's unit is {notion.level_unit!r}; the certificate says "
+            f"{shown(promise['unit'])}."
+        )
         return [Check("notion", False, text)]
-    return [Check("notion", True, f"The scenario asks for what is promised: {notion}.")]
+    return [
+        Check("notion", True, f"The certificate promises what the scenario requests: {notion}.")
+    ]
 
 
 def _promise(
@@ -368,8 +383,8 @@ def agreed(
     other = _other(body, again)
     if other is not None:
         text = (
-            f"A new search proves the bound, but {other}: it found another mechanism or ran out "
-            "of time, so this was not checked."
+            f"A new search proves the same bound, but {other}. Either it found another mechanism "
+            "or time ran out, so the rest was not checked."
         )
         return Check("proof", None, text)
     return Check(
@@ -386,11 +401,11 @@ def _wrong(
     """Say what is wrong with the proof; "" where nothing is known to be."""
     proof = body["proof"]
     if again.utility > proof["upper_bound"] + rounding:
-        return f"A mechanism keeps {again.utility:.9g}, more than the bound."
+        return f"Another mechanism keeps {again.utility:.9g}, more than the bound."
     if proof["status"] == again.status == OPTIMAL:
         missed = again.utility - proof["utility"]
         if missed > slack:
-            return f"It is not optimal: another mechanism keeps {missed:.6g} more."
+            return f"The mechanism is not optimal: another one keeps {missed:.6g} more."
     same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
     if not same or CUT in (proof["status"], again.status):
         return ""

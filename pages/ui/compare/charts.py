@@ -117,7 +117,7 @@ def _left_open(swept: ColumnLine) -> str:
 NAMES = ("X itself", "the release")
 """The names of before and after."""
 
-KEPT = figures.Kept("share of the target kept", "the target", "utility", False)
+KEPT = figures.Kept("share kept", "the utility of X itself", "utility", False)
 """What the frontier counts where not all columns ask to keep all of X."""
 
 FRONTIER, LEVELS = "column_frontier", "column_levels"

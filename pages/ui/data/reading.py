@@ -146,7 +146,7 @@ def _lines(text: TextFile) -> None:
         st.caption("Select the line with the column names.")
         pick_line(text.first(), "read_lines", _choose_line)
         st.button(
-            "There are no names",
+            "The columns have no names",
             key="read_no_names",
             on_click=_take_changed,
             args=({"header": (0,)},),

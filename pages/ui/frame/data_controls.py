@@ -13,10 +13,10 @@ from core.data.tables import FileTable
 from core.errors import CoreError
 from core.validation import shown
 from core.wording import first_of, listed, number_of
-from pages.ui.frame import data_remedies, pins, state
+from pages.ui.frame import pins, state
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
-from pages.ui.work import derived, visits
+from pages.ui.work import visits
 
 NAMED = 3
 """Symbols that are named before the rest is counted."""
@@ -73,7 +73,6 @@ def pick() -> None:
             )
         if {*spec.secret} <= {*columns}:
             _itself(spec)
-    _remedies(spec)
 
 
 def _named(names: Sequence[str]) -> str:
@@ -136,16 +135,6 @@ def _itself(spec: DataSpec) -> None:
             kwargs={"released": spec.secret, "secret_released": False},
             help="X becomes S: randomized response, the classic setting of local privacy.",
         )
-
-
-def _remedies(spec: DataSpec) -> None:
-    """If the data cannot be counted as chosen, say why under the pickers, and offer what can."""
-    try:
-        derived.counted(spec)
-    except CoreError as error:
-        with st.container(key="pick_remedies"):
-            st.markdown(f":red[:small[{markdown(str(error))}]]")
-            data_remedies.buttons(spec, "pick")
 
 
 def choose(source: str, read: ReadOptions = AS_IT_IS) -> None:

@@ -109,12 +109,8 @@ def headline(result: Result, *notes: str) -> None:
 
 def sentences(result: Result, unit: str, *notes: str, provisional: bool) -> list[str]:
     """Return what an answer proves, then what it rests on; `provisional`: a better one may come."""
-    every = [
-        refining.GLANCE if provisional else "",
-        *notes,
-        caution_of(result),
-        *result.mechanism.notes,
-    ]
+    glance, of_search = (refining.GLANCE, ()) if provisional else ("", result.mechanism.notes)
+    every = [glance, *notes, caution_of(result), *of_search]
     first = finding(result, unit, provisional=provisional)
     return [first, *(sentence for sentence in every if sentence)]
 

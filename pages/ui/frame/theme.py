@@ -44,7 +44,7 @@ _FIELD = programs.component(
     "liftscope_look",
     _SCRIPT,
     html='<div class="lsc-look"><input type="search" autocomplete="off" spellcheck="false">'
-    '<p class="lsc-none" role="status" hidden>No option has these words.</p></div>',
+    '<p class="lsc-none" role="status" hidden>No option matches these words.</p></div>',
 )
 
 

@@ -162,7 +162,7 @@ def _live() -> None:
     notices = st.container()
     files = page_frame.head(TITLE)
     st.markdown(
-        "Solve every notion with every mechanism at every budget, on data or on random joint "
+        "Solve every combination of notion, mechanism and budget, on data or on random joint "
         "distributions. Plot any two results against each other; circles mark the points that no "
         "other point beats."
     )

@@ -238,7 +238,7 @@ def _several(key: str, known: Collection[str], default: list[str] | None = None)
 
 def _whole(key: str, default: int) -> Value:
     low, high = WHOLE[key]
-    why = f"is no whole number from {low:,} to {high:,}"
+    why = f"is not a whole number from {low:,} to {high:,}"
     return Value(key, default, lambda text: whole_number(text, low, high), widget(key), why)
 
 

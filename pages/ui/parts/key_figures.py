@@ -62,7 +62,7 @@ def rows(result: Result, unit: str, *, provisional: bool) -> list[Shown]:
 
 
 def _kept(result: Result, unit: str, *, provisional: bool) -> Iterator[Shown]:
-    """Return the target kept and I(X;Y) next to it."""
+    """Return the share kept and I(X;Y) next to it."""
     least = partial(at_least, provisional=provisional)
     mechanism, purpose = result.mechanism, result.scenario.purpose
     most = f"at most {level(mechanism.upper_bound, unit)}"

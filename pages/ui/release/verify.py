@@ -203,10 +203,13 @@ def _outcome(last: Dropped) -> None:
         )
     else:
         st.success("All checks passed.", icon=":material/verified_user:")
+    alike: dict[tuple[bool | None, str], list[str]] = {}
+    for check in sorted(checks, key=lambda check: {False: 0, True: 1, None: 2}[check.passed]):
+        alike.setdefault((check.passed, check.sentence), []).append(check.name)
     lines = [
-        f"- {OPEN if check.passed is None else MARKS[check.passed]} **{markdown(check.name)}**: "
-        f"{markdown(check.sentence)}"
-        for check in sorted(checks, key=lambda check: {False: 0, True: 1, None: 2}[check.passed])
+        f"- {OPEN if passed is None else MARKS[passed]} **{markdown(', '.join(names))}**: "
+        f"{markdown(sentence)}"
+        for (passed, sentence), names in alike.items()
     ]
     with st.container(key="verify_checks"):
         st.markdown("\n".join(lines))

@@ -108,8 +108,8 @@ def _rows(result: Result, unit: str) -> list[tuple[str, str]]:
             NONE if mechanism.notion is None else promise_text(mechanism.notion, unit),
         ),
         ("Mechanism", mechanisms.entry(scenario.mechanism).title),
-        ("Target", mechanism.purpose.title),
-        ("Target kept", share(mechanism.kept)),
+        ("What to keep", mechanism.purpose.title),
+        ("Share kept", share(mechanism.kept)),
         (f"I(X;Y), {unit}", f"{level(mechanism.information, unit)} (NMI {share(mechanism.nmi)})"),
         (
             f"I(S;Y), {unit}",
@@ -187,8 +187,8 @@ def _frontier(result: Result, lines: Sequence[Frontier], unit: str) -> figures.F
     kept = figures.OF_X
     if scenario.purpose != "information":
         kept = figures.Kept(
-            "target kept",
-            "X itself achieves",
+            "share kept",
+            "the utility of X itself",
             purpose.title,
             in_nats=purpose.unit == "nats",
         )

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from core.papers.results import PAPERS, Experiment, Run
-from core.papers.verdicts import RULES, Rule, Value
+from core.papers.verdicts import RULES, Rule, Value, published, written
 from core.scenario.data_url import Query
 from core.wording import number_of
 from pages.ui.figures.papers import paper_panel
@@ -102,17 +102,11 @@ def beside_paper(values: tuple[Value, ...], rule: Rule = "NUM") -> str:
     """Return the values of a claim, ours next to the paper's."""
     parts = [
         f"{value.name}: {with_error(value.ours, value.error)}"
-        + ("" if value.printed is None else f" ({_of_paper(value, rule)} {value.printed:.4g})")
-        + ("" if value.variant is None else f" [the wrong variant {value.variant:.4g}]")
+        f"{published(value, bounds=rule != 'EXT')}"
         for value in values[:MOST_VALUES]
     ]
     more = len(values) - MOST_VALUES
     return "; ".join(parts) + (f"; and {more} more" if more > 0 else "")
-
-
-def _of_paper(value: Value, rule: Rule) -> str:
-    bound = value.relation != "is" and rule != "EXT"
-    return f"published bound: {value.relation}" if bound else "published"
 
 
 BEYOND = ("beyond the paper", "ours", "proven bound", "the paper's method")
@@ -125,8 +119,8 @@ def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
         (
             result.text,
             with_error(result.value, result.error),
-            "" if result.bound is None else f"{result.bound:.4g}",
-            "" if result.printed_method is None else f"{result.printed_method:.4g}",
+            "" if result.bound is None else written(result.bound),
+            "" if result.printed_method is None else written(result.printed_method),
         )
         for result in experiment.beyond
     ]
@@ -135,12 +129,12 @@ def of_beyond(experiment: Experiment) -> list[tuple[str, str, str, str]]:
 def with_error(value: float, error: float) -> str:
     """Return a number with its error, which has two digits and ends where the number does."""
     if not (0 < error < math.inf and math.isfinite(value)):
-        return f"{value:.4g}"
+        return written(value)
     places = max(0, 1 - math.floor(math.log10(error)))
     # most places behind the point of a number that is not written as a power of ten
     if places > 7:
-        return f"{value:.4g} ± {error:.2g}"
-    return f"{value:.{places}f} ± {error:.{places}f}"
+        return f"{value:.4g} ± {error:.2g}".replace("-", "−")
+    return f"{value:.{places}f} ± {error:.{places}f}".replace("-", "−")
 
 
 def read(experiment: Experiment, panel: int) -> str:

@@ -34,8 +34,8 @@ def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key:
         if len(open_) != len(waiting) or any(work.finished for work in open_):
             return None
         seconds = max(work.seconds_awaited for work in open_)
-        text = f"{ready} of {every} lines ready after {seconds:.0f} s. Computing {names}"
-        return ready / every, text
+        many = f"{ready} of {every} lines ready, " if every > 1 else ""
+        return ready / every, f"Computing {names}: {many}{seconds:.0f} s"
 
     progress.watched(look, key=key, on_cancel=stop, args=tuple(waiting))
 

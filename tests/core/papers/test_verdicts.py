@@ -50,7 +50,7 @@ def test_an_order_needs_three_standard_errors_at_every_point():
     for ours in (0.029, -0.0399):  # of so many points some are that far off by chance
         values[0] = Value("ε = 1", ours, error=0.01)
         assert outcome("ORD", values) == "cannot be decided"
-        text = "Between −4 and 3 standard errors at ε = 1: chance explains it."
+        text = "Between −4 and 3 standard errors at ε = 1, which chance can explain."
         assert explained("ORD", values) == text
     values[0] = Value("ε = 1", -0.0401, error=0.01)
     assert outcome("ORD", values) == "differs"
@@ -73,7 +73,7 @@ def test_an_error_of_print_is_one_that_a_variant_explains():
     assert outcome("ERR", [replace(wrong_number, ours=0.3782)]) == "reproduced"
     wrong_rule = Value("NMI", 0.834, 0.83, unit=0.02, variant=0.70)
     assert outcome("ERR", [wrong_rule]) == "error in the paper"
-    assert explained("ERR", [wrong_rule]) == "NMI: 0.834, published 0.83, the wrong variant 0.7."
+    assert explained("ERR", [wrong_rule]) == "NMI: 0.834 (paper: 0.83; wrong variant: 0.7)."
 
 
 @pytest.mark.parametrize(("relation", "over"), [("at most", 0.2), ("at least", -0.2)])
@@ -94,7 +94,7 @@ def test_a_cause_is_told_only_where_numbers_differ():
     verdict = Verdict("NUM", "…", "", (Value("a", 1.0, 1.0),), "Its unit is wrong.")
     assert verdict.reason == ""
     differs = replace(verdict, values=(Value("a", 2.0, 1.0),))
-    assert differs.reason == "a: 2, published 1. Its unit is wrong."
+    assert differs.reason == "a: 2 (paper: 1). Its unit is wrong."
 
 
 def test_a_comparison_needs_a_printed_value():
@@ -307,7 +307,7 @@ def test_results_come_back_from_their_json_with_the_same_verdicts():
     assert again == run
     reported = SAMPLE.to_dict()["verdicts"]
     assert [item["outcome"] for item in reported] == [item.outcome for item in SAMPLE.verdicts]
-    assert reported[0]["reason"] == "b: 2, published 1."
+    assert reported[0]["reason"] == "b: 2 (paper: 1)."
 
 
 def test_an_experiment_that_was_run_again_tells_when_and_where_and_the_others_stay():
@@ -402,10 +402,10 @@ def test_each_number_of_a_verdict_turns_it(verdict):
 def test_less_than_a_figure_shows_speaks_against_no_order_of_its_lines():
     point, others = Value("ε = 1", -0.007, unit=0.01), Value("ε = 2", 0.4, unit=0.01)
     assert outcome("ORD", [point, others]) == "cannot be decided"
-    assert "less than a figure shows, 0.01, at ε = 1" in explained("ORD", [point, others])
+    assert "at ε = 1 is smaller than a figure can show (0.01)" in explained("ORD", [point, others])
     assert outcome("ORD", [replace(point, ours=-0.011), others]) == "differs"
     assert outcome("ORD", [replace(point, unit=0.0), others]) == "differs"
     assert outcome("ORD", [replace(point, ours=0.007), others]) == "reproduced"
     drawn = Value("ε = 3", -0.2, error=0.1)  # a figure does not excuse what chance has to
-    assert "chance explains it" in explained("ORD", [point, drawn])
+    assert "which chance can explain" in explained("ORD", [point, drawn])
     assert outcome("ORD", [point, replace(drawn, error=0.04)]) == "differs"

@@ -79,7 +79,7 @@ def test_without_the_original_nothing_is_said_of_cells(tmp_path):
     body, path = certified(tmp_path, result, original, target="o.parquet")
     (answer,) = [item for item in verify(json.dumps(body), path) if item.name == "cells"]
     assert answer.passed is None
-    assert answer.sentence == "The original was not given, so this could not be checked."
+    assert answer.sentence == "The original was not given, so this was not checked."
 
 
 TYPES = {

@@ -89,4 +89,4 @@ def test_a_certificate_with_groups_that_its_scenario_does_not_ask_for_fails(tmp_
     del wrong["scenario"]["data"]["rare_levels"]
     answer = outcomes(wrong, path, original)["codings"]
     assert not answer.passed
-    assert "are grouped, but not in its scenario" in answer.sentence
+    assert "are grouped, but not in the scenario" in answer.sentence

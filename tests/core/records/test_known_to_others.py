@@ -59,9 +59,12 @@ def test_a_promise_that_was_not_made_given_it_is_not_said_to_be(made, tmp_path):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        ({"notion": "0.3-LIP given what is known"}, "asks 0.3-LIP, not '0.3-LIP given what is"),
-        ({"notion": "0.01-LIP"}, "asks 0.3-LIP, not '0.01-LIP'"),
-        ({"unit": ""}, "unit is 'nats', not ''"),
+        (
+            {"notion": "0.3-LIP given what is known"},
+            "requests 0.3-LIP; the certificate promises '0.3-LIP given",
+        ),
+        ({"notion": "0.01-LIP"}, "requests 0.3-LIP; the certificate promises '0.01-LIP'"),
+        ({"unit": ""}, "unit is 'nats'; the certificate says ''"),
     ],
 )
 def test_without_the_original_too_a_notion_must_be_the_scenarios(made, tmp_path, edit, message):

@@ -44,7 +44,7 @@ def test_every_section_says_what_the_certificate_has(made):
     assert text["Computed by"] == "a formula"
     assert text["Best possible"].startswith("not proven: it is a heuristic")
     assert "closed form" not in repr(sections(body))
-    assert text["Records"] == "32,561 records of 32,561"
+    assert text["Records released"] == "all 32,561"
     assert text["Commitment to the original, by the seed"] == body["original"]["commitment"]
     assert text["Released file, SHA-256"] == body["released"]["sha256"]
     assert text["Commitment to the seed"] == Seeded(SEED).commitment

@@ -185,14 +185,14 @@ def test_garbage_never_raises_and_what_is_refused_is_named(query):
         ({"eps": "nan"}, "The link has eps=nan, which is not in [0, 50]; 1 is used."),
         (
             {"n": "x"},
-            "The link has n=x, which is no whole number in [1, 1e+07]; the data's own number is "
+            "The link has n=x, which is not a whole number in [1, 1e+07]; the data's own number is "
             "used.",
         ),
         ({"notion": "dp"}, "The link has notion=dp, which is not known; notion=alip is used."),
         ({"mech": "?"}, "The link has mech=?, which is not known; mech={} is used."),
         (
             {"rare": "-1"},
-            "The link has rare=-1, which is no whole number in [0, 1e+15]; 0 is used.",
+            "The link has rare=-1, which is not a whole number in [0, 1e+15]; 0 is used.",
         ),
         ({"missing": "x"}, "The link has missing=x, which is not known; missing=level is used."),
         (

@@ -29,7 +29,7 @@ EXPERIMENT = Experiment(
     ),
     (Mark(1.0, 0.25, "0.25 in the paper"),),
     (
-        Verdict("NUM", "IR keeps .25", "Table 2", (Value("mean", 0.2, 0.25, error=0.01),), "Why."),
+        Verdict("NUM", "IR keeps 0.25", "Table 2", (Value("mean", 0.2, 0.25, error=0.01),), "Why."),
         Verdict("ERR", "B_s", "Example 2", (Value("B_s", 0.4, 0.3, unit=0.01, variant=0.3),)),
         Verdict("ORD", "More", "", tuple(Value(f"ε = {i}", 1.0 + i) for i in range(9))),
     ),
@@ -212,10 +212,10 @@ def test_the_page_says_each_verdict_beside_its_numbers():
     assert "seed 3, fewer draws" in text
     assert "Not run: lift_1." in text
     assert "Samples &lt;of&gt; truths" in text
-    assert "mean: 0.200 ± 0.010 (published 0.25)" in text
-    assert "B_s: 0.4 (published 0.3) [the wrong variant 0.3]" in text
+    assert "mean: 0.200 ± 0.010 (paper: 0.25)" in text
+    assert "B_s: 0.4 (paper: 0.3; wrong variant: 0.3)" in text
     assert "and 5 more" in text
-    assert "mean: 0.2, published 0.25. Why." in text
+    assert "mean: 0.2 (paper: 0.25). Why." in text
     assert "<td>The optimum</td><td>0.500 ± 0.010</td><td>0.6</td><td>0.2</td>" in text
     assert "<td>Alone</td><td>0.4</td><td></td><td></td>" in text
     (drawn,) = re.findall(r"const FIGURES = (\[.*?\]);\n", text, re.S)

@@ -162,7 +162,7 @@ def test_counts_beside_row_numbers_are_asked_about():
 
 def test_a_first_code_of_a_single_column_is_asked_about():
     codes = "".join(f"202208{i % 3}F{i:05}\n" for i in range(30))
-    assert choices(codes)["There are no names"] == {"header": (0,)}
+    assert choices(codes)["The columns have no names"] == {"header": (0,)}
     assert rows_of("code2022\n" + codes)[0] == ("code2022",)
 
 
@@ -191,7 +191,7 @@ def test_padded_numbers_beside_marks_need_no_mark_of_thousands():
 
 def test_a_first_code_that_is_longer_or_shorter_than_others_is_asked_about():
     codes = "".join(f"202208{i % 3}F{i:03}{('01', '  ')[i % 2]}\n" for i in range(30))
-    assert choices(codes)["There are no names"] == {"header": (0,)}
+    assert choices(codes)["The columns have no names"] == {"header": (0,)}
 
 
 @pytest.mark.parametrize("fields", [2, 3])

@@ -88,7 +88,7 @@ def test_a_table_without_names_is_asked_about():
         message
         == "In t.csv, line 1 may hold the names or be a record: choose the line with the names."
     )
-    columns, rows = result["There are no names"]
+    columns, rows = result["The columns have no names"]
     assert columns == ["column 1", "column 2", "column 3", "column 4"]
     assert rows[0] == ["41", "Public", "Degree", "Male"]
     columns, rows = result["The names are in line 1"]
@@ -102,7 +102,9 @@ def test_names_that_are_numbers_are_names(names):
         f"{'abc'[i]}," + ",".join(f"{i}.{j}" for j in range(width)) + "\n" for i in range(3)
     )
     if names.startswith("id"):
-        assert "There are no names" in question_of(f"{names}\n{body}")[1]  # 1 and 2 may be values
+        assert (
+            "The columns have no names" in question_of(f"{names}\n{body}")[1]
+        )  # 1 and 2 may be values
     else:
         assert read(f"{names}\n{body}")[0][0] == names.split(",")
 
@@ -214,7 +216,7 @@ def test_an_encoding_that_is_not_found_is_offered_with_how_it_reads():
 def test_names_alone_are_refused_and_may_be_a_record():
     sentence, result = question_of("a,b\n")
     assert sentence == "t.csv has column names but no records."
-    assert result["There are no names"] == (["column 1", "column 2"], [["a", "b"]])
+    assert result["The columns have no names"] == (["column 1", "column 2"], [["a", "b"]])
 
 
 def test_two_rows_of_names_are_joined_by_a_click():
@@ -512,7 +514,7 @@ def test_a_single_column_with_what_may_separate_fields_is_asked_about():
 def test_names_and_titles_of_a_single_column_are_asked_about():
     text, result = question_of("F\nM\nF\nF\n")
     assert "line 1 may hold the names or be a record" in text
-    assert result["There are no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
+    assert result["The columns have no names"] == (["column 1"], [["F"], ["M"], ["F"], ["F"]])
     text, result = question_of("Survey\n\nsex\nF\nM\nF\n")
     assert "names may be in line 1, or in line 3 after a blank line" in text
     assert result["The names are in line 3"] == (["sex"], [["F"], ["M"], ["F"]])
