@@ -18,7 +18,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import CUT, Mechanism, make_mechanism
+from core.mechanisms.result import CUT, on_joint
 from core.notions import Given, Notion
 from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
@@ -193,7 +193,8 @@ def designed_for(
     results = []
     for column, mechanism, eps in zip(made.order, made.mechanisms, shares, strict=True):
         question = replace(scenario, data=specs[column], eps=eps)
-        named = _named(counts[column].joint, mechanism)
+        own = counts[column].joint
+        named = on_joint(own, mechanism, *in_reading_order(own, mechanism.kernel))
         results.append(measured(question, counts[column], named))
     released = tuple(name for own in results for name in own.scenario.data.released)
     whole = replace(scenario, data=replace(data, released=released))
@@ -228,22 +229,6 @@ def _designed(
         made = max(again, made, key=lambda design: design.kept)
     shares = tuple(share[cast(Given, own.notion).notion] for own in made.mechanisms)
     return made, shares, not watch.cut
-
-
-def _named(joint: Joint, mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism whose inputs and outputs have the names of a joint's symbols."""
-    kernel, labels = in_reading_order(joint, mechanism.kernel)
-    return make_mechanism(
-        joint,
-        kernel,
-        name=mechanism.name,
-        solver=mechanism.solver,
-        status=mechanism.status,
-        notion=mechanism.notion,
-        y_labels=labels,
-        upper_bound=mechanism.upper_bound,
-        notes=mechanism.notes,
-    )
 
 
 def _table(sides: Sequence[tuple[Counted, DataSpec]], table: FileTable) -> FloatArray:
