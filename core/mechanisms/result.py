@@ -198,6 +198,23 @@ def make_mechanism(
     )
 
 
+def on_joint(
+    joint: Joint, mechanism: Mechanism, kernel: FloatArray, y_labels: Sequence[str]
+) -> Mechanism:
+    """Return a mechanism, audited again, with the labels of a joint's X and of its outputs."""
+    return make_mechanism(
+        joint,
+        kernel,
+        name=mechanism.name,
+        solver=mechanism.solver,
+        status=mechanism.status,
+        notion=mechanism.notion,
+        y_labels=y_labels,
+        upper_bound=mechanism.upper_bound,
+        notes=mechanism.notes,
+    )
+
+
 def changed(mechanism: Mechanism, **changes: Any) -> Mechanism:
     """Do as `dataclasses.replace`, without a look at the kernel."""
     result = copy(mechanism)

@@ -9,6 +9,7 @@ from typing import cast
 
 import numpy as np
 
+from core.clock import watching
 from core.data import Counted
 from core.data.counts.counting import count_file
 from core.data.spec import DataSpec
@@ -17,7 +18,7 @@ from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.outputs import in_reading_order
-from core.mechanisms.result import CUT, Mechanism, make_mechanism
+from core.mechanisms.result import CUT, on_joint
 from core.notions import Given, Notion
 from core.notions import catalogue as notions
 from core.notions.base import PointwiseNotion
@@ -49,12 +50,15 @@ class Several:
         What the outputs reveal.
     known : Counted or None
         The columns that others know, counted as if they were X; None where there are none.
+    finished : bool
+        Whether the search for orders, shares and mechanisms ended before its time limit.
     """
 
     whole: Scenario
     results: tuple[Result, ...]
     in_turn: InTurn
     known: Counted | None
+    finished: bool
 
     @property
     def levels(self) -> dict[str, float]:
@@ -149,7 +153,9 @@ def check_several(scenario: Scenario, table: FileTable, columns: Sequence[str]) 
         taken[name] = "named"
 
 
-def designed_for(result: Result, table: FileTable, columns: Sequence[str]) -> Several:
+def designed_for(
+    result: Result, table: FileTable, columns: Sequence[str], longer: int = 1
+) -> Several:
     """Return the best mechanisms found for X and further columns, under one promise for all.
 
     Each is the best for its share of ε, given what is known and the outputs before; order and
@@ -163,6 +169,8 @@ def designed_for(result: Result, table: FileTable, columns: Sequence[str]) -> Se
         The records.
     columns : sequence of str
         The columns that are randomized for themselves, beside X.
+    longer : int
+        How many times as long as the scenario's time limit allows the search may take.
 
     Raises
     ------
@@ -180,19 +188,26 @@ def designed_for(result: Result, table: FileTable, columns: Sequence[str]) -> Se
         known = count_file(table, spec)
         sides.append((known, spec))
     joint = _table(sides, table)
-    made, shares = _designed(joint if known is not None else joint[..., None], scenario)
+    of_all = joint if known is not None else joint[..., None]
+    made, shares, finished = _designed(of_all, scenario, longer * scenario.time_limit)
     results = []
     for column, mechanism, eps in zip(made.order, made.mechanisms, shares, strict=True):
         question = replace(scenario, data=specs[column], eps=eps)
-        named = _named(counts[column].joint, mechanism)
+        own = counts[column].joint
+        named = on_joint(own, mechanism, *in_reading_order(own, mechanism.kernel))
         results.append(measured(question, counts[column], named))
     released = tuple(name for own in results for name in own.scenario.data.released)
     whole = replace(scenario, data=replace(data, released=released))
-    return Several(whole, tuple(results), made.released, known)
+    return Several(whole, tuple(results), made.released, known, finished)
 
 
-def _designed(joint: FloatArray, scenario: Scenario) -> tuple[Design, tuple[float, ...]]:
-    """Return the mechanisms, and the share of ε of each, in the order of release."""
+def _designed(
+    joint: FloatArray, scenario: Scenario, seconds: float
+) -> tuple[Design, tuple[float, ...], bool]:
+    """Return the mechanisms and the share of ε of each, in order, and whether the search ended.
+
+    `seconds`: time limit of one mechanism.
+    """
     make, share = notion_of(scenario), dict[Notion, float]()
 
     def notion(eps: float) -> Notion:
@@ -200,33 +215,20 @@ def _designed(joint: FloatArray, scenario: Scenario) -> tuple[Design, tuple[floa
         share[made] = eps
         return made
 
-    limit = SEARCHES * scenario.time_limit
-    made = split_budget(joint, scenario.eps, notion, limit, scenario.gap, scenario.seed)
+    with watching() as watch:
+        made = split_budget(
+            *(joint, scenario.eps, notion, SEARCHES * seconds, scenario.gap, scenario.seed)
+        )
     if any(own.status == CUT for own in made.mechanisms):
         turns = zip(made.order, made.mechanisms, strict=True)
         notions_at = {column: cast(Given, own.notion).notion for column, own in turns}
         again = released_in_turn(
             *(joint, [notions_at[column] for column in range(len(made.order))], made.order),
-            *(scenario.time_limit, scenario.gap, scenario.seed),
+            *(seconds, scenario.gap, scenario.seed),
         )
         made = max(again, made, key=lambda design: design.kept)
-    return made, tuple(share[cast(Given, own.notion).notion] for own in made.mechanisms)
-
-
-def _named(joint: Joint, mechanism: Mechanism) -> Mechanism:
-    """Return a mechanism whose inputs and outputs have the names of a joint's symbols."""
-    kernel, labels = in_reading_order(joint, mechanism.kernel)
-    return make_mechanism(
-        joint,
-        kernel,
-        name=mechanism.name,
-        solver=mechanism.solver,
-        status=mechanism.status,
-        notion=mechanism.notion,
-        y_labels=labels,
-        upper_bound=mechanism.upper_bound,
-        notes=mechanism.notes,
-    )
+    shares = tuple(share[cast(Given, own.notion).notion] for own in made.mechanisms)
+    return made, shares, not watch.cut
 
 
 def _table(sides: Sequence[tuple[Counted, DataSpec]], table: FileTable) -> FloatArray:

@@ -158,6 +158,22 @@ def test_a_column_becomes_part_of_x():
     assert "stay" not in app.query_params
 
 
+def test_a_column_beyond_those_with_a_row_has_one_once_it_is_kept(monkeypatch):
+    monkeypatch.setattr(columns_card, "MOST", 2)
+    app = opened()
+    assert len(switches(app)) == 2
+    app.multiselect(key="release_keep_others").set_value(["chol"]).run()
+    checked(app)
+    assert app.query_params["stay"] in ("chol", ["chol"])
+    assert kept_by(app) == ["chol"]
+    assert len(switches(app)) == 3
+    assert "'chol' alone" in page_text(app).replace("\\", "")
+    app.button(key="release_randomize: chol").click().run()
+    checked(app)
+    assert app.query_params["randomize"] in ("chol", ["chol"])
+    assert "stay" not in app.query_params
+
+
 def test_a_twin_of_s_and_an_identifier_are_marked(tmp_path):
     columns = people(400)
     columns["twin"] = [item.upper() for item in columns["sex"]]

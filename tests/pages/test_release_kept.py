@@ -5,7 +5,7 @@ import weakref
 import pytest
 
 from pages.ui.release import results
-from pages.ui.work import visits
+from pages.ui.work import long_answer, visits
 from tests.pages.test_release import (
     KEY,
     checked,
@@ -67,6 +67,22 @@ def test_another_question_tells_of_the_file_and_leads_back_to_it(browser):
     app.text_input(key="release_seed").set_value("1234").run()
     assert "belongs to other choices" in page_text(app)
     assert "release_back" not in [item.key for item in app.button]
+    assert browser["is"] == "mine"
+
+
+def test_back_to_a_question_restores_what_is_kept_and_randomized(browser, monkeypatch):
+    monkeypatch.setattr(long_answer.LongAnswer, "ask", long_answer.LongAnswer.here)
+    app = opened(seed=None, mech="optimal", randomize="exang", stay="fbs")
+    app.checkbox(key="release_agreed").set_value(True).run()
+    app = made(app)
+    address, before = link(app), dict(app.query_params)
+    app.button(key="release_leave_out: exang").click().run()
+    assert "answers another question" in page_text(app)
+    app.toggle(key="release_keep: fbs").set_value(False).run()
+    app.button(key="release_back").click().run()
+    checked(app)
+    assert dict(app.query_params) == before
+    assert link(app) == address
     assert browser["is"] == "mine"
 
 

@@ -1,11 +1,13 @@
 """Columns that are randomized for themselves on the Release page, under one promise for all."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from core.data.catalogue import FOLDER
 from core.release.file_words import together_sentence
+from pages.ui.release import in_turn
 from pages.ui.work import long_answer
 from tests.core.records.test_forged import forged, put
 from tests.pages.test_release import (
@@ -91,6 +93,33 @@ def test_a_link_shows_the_shares_and_its_file_has_a_column_for_each():
     address = link(app)
     checked(app.run())
     assert link(app) == address  # a second visit
+
+
+@pytest.mark.usefixtures("here")
+def test_a_search_that_time_cut_short_stays_in_its_session_and_goes_on(monkeypatch):
+    search, made_by, times = in_turn.designed_for, {}, []
+
+    def hasty(result, table, names, longer):
+        times.append(longer)
+        if names not in made_by:
+            made_by[names] = search(result, table, names)
+        return replace(made_by[names], finished=longer > 1)
+
+    monkeypatch.setattr(in_turn, "designed_for", hasty)
+    asked = OPTIMUM | {"eps": "0.7"}  # whose answer no other test keeps
+    app = opened(**asked)
+    assert in_turn.UNFINISHED in reported(app)
+    assert "release_make" in keys(app)  # what is there keeps the promise
+    opened(**asked)
+    assert times == [1, 1]  # another session does not take it
+    assert "up to 60 s" in app.button(key="in_turn_on").help  # at first six limits of 5 s
+    app.button(key="in_turn_on").click().run()
+    checked(app)
+    assert times == [1, 1, 2]
+    assert in_turn.UNFINISHED not in reported(app)
+    assert "in_turn_on" not in keys(app)
+    assert in_turn.UNFINISHED not in reported(opened(**asked))
+    assert times == [1, 1, 2]  # the longer search's is for all
 
 
 @pytest.mark.usefixtures("here")

@@ -14,7 +14,7 @@ from core.limits import FAR
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
 from core.mechanisms.response.calibrated import LARGEST, grr_kernel
-from core.mechanisms.result import Mechanism, make_mechanism
+from core.mechanisms.result import Mechanism, make_mechanism, on_joint
 from core.notions.base import Notion
 from core.notions.rldp import RLDP
 from core.uncertainty import RenyiBall
@@ -103,17 +103,7 @@ def on_symbols(joint: Joint, mechanism: Mechanism) -> Mechanism:
         kernel, y_labels = in_reading_order(joint, kernel[:, joint.p_x @ kernel > 0])
     if mechanism.notion is not None:  # reordered sums may round to another level
         kernel = polished(joint, kernel, mechanism.notion, quick=True)
-    return make_mechanism(
-        joint,
-        kernel,
-        name=mechanism.name,
-        solver=mechanism.solver,
-        status=mechanism.status,
-        notion=mechanism.notion,
-        y_labels=y_labels,
-        upper_bound=mechanism.upper_bound,
-        notes=mechanism.notes,
-    )
+    return on_joint(joint, mechanism, kernel, y_labels)
 
 
 def _cell_labels(joint: Joint) -> tuple[str, ...]:

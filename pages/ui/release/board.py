@@ -147,7 +147,7 @@ def _made(
         elif release is None:
             results.give_up()
             _lost(plan)
-            _of_before(result)
+            _of_before(result, plan)
             st.button(
                 f"Release {number_of(original.rows, 'record')}",
                 icon=":material/lock_open_right:",
@@ -182,12 +182,12 @@ def _lost(plan: Plan) -> None:
     )
 
 
-def _of_before(result: Result) -> None:
+def _of_before(result: Result, plan: Plan) -> None:
     """Say that a file is there of what was on screen before, and offer to go back to that."""
-    scenario = results.earlier_question()
-    if scenario is None:
+    last = results.earlier()
+    if last is None:
         return
-    if scenario == result.scenario:
+    if (last.question, last.columns) == (result.scenario, (plan.keep, plan.randomize)):
         st.info(
             "The previous file belongs to other choices. Restore them to see it again, until the "
             "next release.",
@@ -203,9 +203,15 @@ def _of_before(result: Result) -> None:
         "Back to that question",
         icon=":material/undo:",
         key="release_back",
-        on_click=state.adopt,
-        args=(scenario,),
+        on_click=_back,
+        args=(last,),
     )
+
+
+def _back(last: results.Written) -> None:
+    """Ask again what a file answers: its question, and what is done with other columns."""
+    state.adopt(last.question)
+    controls.treat_only(*last.columns)
 
 
 def _work(

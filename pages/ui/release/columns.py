@@ -33,7 +33,7 @@ QUICK = 50_000
 """Cells of other columns up to which they are counted in place."""
 
 MOST = 60
-"""Columns with a row of their own: of more, each is counted once it is kept."""
+"""Columns with a row of their own at first: of more, each has one once it is kept."""
 
 TITLES = ("Column", "Alone", "Y adds", "Both", "", "", "")
 """Titles of the table's columns."""
@@ -140,42 +140,41 @@ def show(
             help=BEGINS,
         )
         apart = [name for name in others if name in plan.randomize]
-        rows = [*others[:MOST], *(name for name in apart if name in others[MOST:])]
+        later = [name for name in others[MOST:] if name in plan.keep]
+        rows = [*others[:MOST], *later, *(name for name in apart if name in others[MOST:])]
         if plan.randomize and several is None:
             give_up()
             _table(rows, {}, result, secret, notion)
             return Choice(allowed=False)
-        counted = [name for name in rows if name not in apart]
-        singly = [(name,) for name in counted]
-        together = [plan.keep] if len(plan.keep) > 1 or set(plan.keep) - set(counted) else []
-        works = [counts.work(groups) for groups in (singly, together) if groups]
+        singly = [(name,) for name in others[:MOST] if name not in apart]
+        kept = [*((name,) for name in later), *([plan.keep] if len(plan.keep) > 1 else [])]
+        works = [counts.work(groups) for groups in (singly, kept) if groups]
         attack = [counts.attack(plan.keep)] if plan.keep else []
         long_answer.await_only("other columns", [*works, *attack])
-        place = st.container()
-        levels = None
+        place, levels = st.container(), dict[tuple[str, ...], Beside]()
         if singly:
-            levels = _awaited(counts, singly, "columns_each", "Counting each column")
-        by_name = {} if levels is None else dict(zip(counted, levels, strict=True))
+            levels |= _awaited(counts, singly, "columns_each", "Counting each column")
+        if kept:
+            levels |= _awaited(counts, kept, "columns_together", "Counting the kept columns")
         with place:
+            by_name = {names[0]: own for names, own in levels.items() if len(names) == 1}
             _table(rows, by_name, result, secret, notion)
-        if others[MOST:]:
-            _by_name([name for name in others[MOST:] if name not in apart])
+            if others[MOST:]:
+                _by_name([name for name in others[MOST:] if name not in apart])
         if not plan.keep:
             return Choice()
-        both = by_name.get(plan.keep[0])
-        if together:
-            answer = _awaited(counts, together, "columns_together", "Counting the kept columns")
-            both = None if answer is None else answer[0]
         guessed = _attacked(counts, plan.keep, secret)
-        return _verdict(both, plan.keep, notion, secret, guessed)
+        return _verdict(levels.get(plan.keep), plan.keep, notion, secret, guessed)
 
 
 def _awaited(
-    counts: Counts, groups: Sequence[Sequence[str]], key: str, what: str
-) -> tuple[Beside, ...] | None:
+    counts: Counts, groups: Sequence[tuple[str, ...]], key: str, what: str
+) -> dict[tuple[str, ...], Beside]:
+    """Show the progress of counting groups of columns; return what each gives away, if it ended."""
     work = counts.work(groups)
     find = work.here if counts.is_quick(len(groups)) else work.ask
-    return progress.awaited(work, find, what, seconds=LIMIT, key=key)
+    answer = progress.awaited(work, find, what, seconds=LIMIT, key=key)
+    return {} if answer is None else dict(zip(groups, answer, strict=True))
 
 
 def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
@@ -213,7 +212,7 @@ def _table(
             with cells[-1]:
                 _randomize(name, result)
             if name in controls.randomized():
-                cells[4].markdown(":material/casino: randomized for itself")
+                cells[4].markdown(":small[:material/casino: randomized for itself]")
             row = levels.get(name)
             if row is None:
                 continue

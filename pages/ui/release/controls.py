@@ -112,6 +112,12 @@ def treat(name: str, treatment: str = "") -> None:
         URL.set(key, [*held, name] if key == treatment else held)
 
 
+def treat_only(keep: Sequence[str], randomize: Sequence[str]) -> None:
+    """Keep some columns, randomize others for themselves, and leave out the rest."""
+    URL.set(STAY, [*keep])
+    URL.set(RANDOMIZE, [*randomize])
+
+
 SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
 """Names of the sources of random numbers."""
 

@@ -24,6 +24,9 @@ COUNTING = 300.0
 
 PLACE = "columns in turn"
 
+UNFINISHED = "Not finished: other shares of ε may keep more."
+"""What is said of an answer that a longer search may improve."""
+
 
 def give_up() -> None:
     """Stop a search that is not on screen any more."""
@@ -37,13 +40,15 @@ def longest(result: Result, names: tuple[str, ...]) -> float:
 
 def work(result: Result, original: Upload, names: tuple[str, ...]) -> LongAnswer[Several]:
     """Return the work of making mechanisms for X and further columns."""
-    return LongAnswer(
+    search = LongAnswer(
         result.scenario.data,
         ("several", result.scenario.to_json(), repr(names)),
         designed_for,
-        lambda: (result, original.table, names),
+        lambda: (result, original.table, names, search.longer),
         COUNTING + longest(result, names),
+        is_final=lambda several: several.finished,
     )
+    return search
 
 
 def show(result: Result, plan: Plan, original: Upload) -> Several | None:
@@ -74,6 +79,7 @@ def show(result: Result, plan: Plan, original: Upload) -> Several | None:
             "Dividing ε",
             seconds=longest(result, names),
             key="in_turn",
+            left_open=lambda _: UNFINISHED,
         )
         if several is not None:
             _shares(several)

@@ -154,12 +154,16 @@ Name = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Written:
-    """A released file of this session: its name, counts and certificate."""
+    """A released file of this session: its name, counts and certificate.
+
+    `columns`: those kept, and those randomized for themselves beside the question's X.
+    """
 
     name: Name
     made: Made
     path: Path
     question: Scenario
+    columns: tuple[tuple[str, ...], tuple[str, ...]]
 
     @property
     def commitment(self) -> str:
@@ -232,12 +236,10 @@ def written(key: Name) -> Written | None:
     return last if last is not None and last.name == key else None
 
 
-def earlier_question() -> Scenario | None:
-    """Return the question of the file that is there; None where there is none."""
+def earlier() -> Written | None:
+    """Return the file that is there, whatever it answers; None where there is none."""
     last: Written | None = visits.release().made
-    if last is None:
-        return None
-    return last.question
+    return last
 
 
 def work(result: Result, plan: Plan, key: Name, several: Several | None = None) -> LongAnswer[Made]:
@@ -260,10 +262,10 @@ def make(
     if original(result).rows <= QUICK:
         ready: Callable[..., Made] = make_release
         own = ready(result, original(result), plan, _target(key), several, report=lambda _: None)
-        return _keep(key, own, result.scenario)
+        return _keep(key, own, result.scenario, plan)
     long_answer.await_only("release", [long_work])
     release = long_work.ask()
-    return release if isinstance(release, Job) else _keep(key, release, result.scenario)
+    return release if isinstance(release, Job) else _keep(key, release, result.scenario, plan)
 
 
 def give_up() -> None:
@@ -280,9 +282,9 @@ def _target(key: Name) -> Path:
     return own.target[1]
 
 
-def _keep(key: Name, made: Made, question: Scenario) -> Written:
+def _keep(key: Name, made: Made, question: Scenario, plan: Plan) -> Written:
     own = visits.release()
-    kept = Written(key, made, _target(key), question)
+    kept = Written(key, made, _target(key), question, (plan.keep, plan.randomize))
     own.made, own.requested, own.lost = kept, None, ""
     return kept
 

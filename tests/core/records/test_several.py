@@ -9,6 +9,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
+from core import clock
 from core.data import ReadOptions
 from core.data.spec import Binning, DataSpec, LeftOut
 from core.errors import InvalidInputError
@@ -371,6 +372,18 @@ def test_mechanisms_that_the_search_had_no_time_for_are_made_again(made):
     assert [own.mechanism.status for own in again.results] == ["optimal", "optimal"]
     shares = {own.scenario.data.released: own.scenario.eps for own in again.results}
     assert shares == {("a",): pytest.approx(0.1), ("b",): pytest.approx(0.2)}
+
+
+@pytest.mark.slow
+def test_a_search_is_finished_unless_time_cut_it_short(made):
+    _, _, path, _ = made
+    result, table = answer_on(path, ("s",), ("a",), mechanism="optimal", eps=0.6)
+    with patch.object(MODULE, "PARTS", 2):
+        for longer, finished in ((1, False), (1_000, True)):
+            with clock.using(clock.Ticking(2.0)):
+                own = designed_for(result, table, ("b",), longer)
+            assert own.finished == finished
+            assert own.holds
 
 
 @pytest.mark.slow
