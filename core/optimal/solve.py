@@ -21,6 +21,7 @@ from core.errors import (
 )
 from core.limits import ROUNDING
 from core.optimal.bounds.prover import Prover
+from core.optimal.bounds.relaxation import bound_of_entries
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
@@ -292,7 +293,7 @@ class _Task:
             and solver != "enumerate"
             and too_large(self.allowed)
         ):
-            self._by_linear_programs()
+            self._by_linear_programs(prove=prove)
             return
         self.space = polytope(self.allowed, self.p_x)
         self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
@@ -399,9 +400,13 @@ class _Task:
         self.upper = min(self.upper, loop.upper)
         self.offer(loop.inside.kernel(), "cutting planes")
 
-    def _by_linear_programs(self) -> None:
-        """Solve without tableaux; the upper bound is H(X) unless slices give a lower one."""
-        until = self.deadline.part(SHARES.search if self.allowed.blocks else SHARES.linear_search)
+    def _by_linear_programs(self, *, prove: bool) -> None:
+        """Solve without tableaux; the upper bound is H(X) unless slices or entries give less."""
+        plain = self.goal.exceptions is None and not self.allowed.n_auxiliary
+        proves = prove and plain and not self.allowed.blocks
+        until = self.deadline.part(
+            SHARES.search if proves or self.allowed.blocks else SHARES.linear_search
+        )
         first = None if self._start is None else self.first()
         if first is not None and until.over:  # the first program of 5,000 symbols takes a second
             self.offer(first)
@@ -415,10 +420,13 @@ class _Task:
                 search.include(self.posteriors(kernel))
         search.run()
         self.offer(search.settled())
-        whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
-        if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
+        if plain and self.allowed.blocks:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
+        if proves:
+            weights = search.mixture.weights
+            bound = bound_of_entries(self.allowed, self.p_x, weights, self._until)
+            self.upper = min(self.upper, bound)
 
     def _enumerate(self, *, always: bool) -> bool:
         """Solve by all vertices; return whether that succeeded, as there may be too many.
