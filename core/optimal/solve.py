@@ -15,7 +15,6 @@ from core.clock import Deadline, watching
 from core.errors import (
     CoreError,
     InfeasibleError,
-    InvalidInputError,
     SolverError,
     TimeLimitError,
 )
@@ -76,14 +75,6 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
 
 
 Solver = Literal["auto", "enumerate", "columns"]
-
-BESIDE_BUDGETS = (
-    "Except for guesses and distances, a notion with exceptions of probability δ = {:.6g} has no "
-    "optimum together with a binding average budget: outputs that reveal most of X use most of the "
-    "budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or leave out the "
-    "budget and read the average off the result."
-)
-"""Why there is no search under both."""
 
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding, an oracle or a budget left it outside."""
@@ -204,8 +195,6 @@ def maximise(
         base = 0.0
         goal = MutualInformation() if utility is None else utility
         linear = solver == "auto" and goal.pieces() is not None
-        if allowed.exceptions > 0 and allowed.budgets and not linear:
-            raise InvalidInputError(BESIDE_BUDGETS.format(allowed.exceptions))
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
             base = goal.base
@@ -269,9 +258,7 @@ class _Task:
             ended = self._by_one_program()
             if self._closed() or ended or (self.solver == "one program" and self._until.over):
                 return
-        if self.allowed.exceptions > 0:
-            if self.allowed.budgets:  # there is no search
-                return
+        if self.allowed.exceptions > 0 and not self.allowed.budgets:
             until = self.deadline.part(SHARES.exceptions)
             points = excepted_outputs(self.allowed.excepted, self.p_x, until)
             self.goal = self.goal.excepting(Exceptions(points, self.allowed.exceptions))
