@@ -223,6 +223,11 @@ class MetricLDP(OneBudget):
         furthest = float(np.max(self.distances))
         return {"ldp": self.eps * furthest} if max(self.eps, furthest) < np.inf else {}
 
+    def most_about_secret(self) -> float:
+        """Return that of LDP at the largest distance; ∞ where it names no bound."""
+        named = self.named_levels()
+        return LDP(named["ldp"]).most_about_secret() if named else np.inf
+
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: a row for each pair of neighbors."""
         table = self._table(joint.n_s)

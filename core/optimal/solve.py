@@ -15,12 +15,12 @@ from core.clock import Deadline, watching
 from core.errors import (
     CoreError,
     InfeasibleError,
-    InvalidInputError,
     SolverError,
     TimeLimitError,
 )
 from core.limits import ROUNDING
 from core.optimal.bounds.prover import Prover
+from core.optimal.bounds.relaxation import bound_of_entries
 from core.optimal.bounds.slices import sliced_bound
 from core.optimal.budgets.answer import search_within
 from core.optimal.columns.linear_search import LinearSearch, too_large
@@ -75,14 +75,6 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
 
 
 Solver = Literal["auto", "enumerate", "columns"]
-
-BESIDE_BUDGETS = (
-    "Except for guesses and distances, a notion with exceptions of probability δ = {:.6g} has no "
-    "optimum together with a binding average budget: outputs that reveal most of X use most of the "
-    "budget, so the best exceptions are unknown. Set δ to 0, which is stricter, or leave out the "
-    "budget and read the average off the result."
-)
-"""Why there is no search under both."""
 
 Finish = Callable[[FloatArray], FloatArray]
 """Moves a kernel inside the allowed set, where rounding, an oracle or a budget left it outside."""
@@ -203,8 +195,6 @@ def maximise(
         base = 0.0
         goal = MutualInformation() if utility is None else utility
         linear = solver == "auto" and goal.pieces() is not None
-        if allowed.exceptions > 0 and allowed.budgets and not linear:
-            raise InvalidInputError(BESIDE_BUDGETS.format(allowed.exceptions))
         if not isinstance(goal, MutualInformation):
             goal = Centred(goal, p_x)
             base = goal.base
@@ -268,9 +258,7 @@ class _Task:
             ended = self._by_one_program()
             if self._closed() or ended or (self.solver == "one program" and self._until.over):
                 return
-        if self.allowed.exceptions > 0:
-            if self.allowed.budgets:  # there is no search
-                return
+        if self.allowed.exceptions > 0 and not self.allowed.budgets:
             until = self.deadline.part(SHARES.exceptions)
             points = excepted_outputs(self.allowed.excepted, self.p_x, until)
             self.goal = self.goal.excepting(Exceptions(points, self.allowed.exceptions))
@@ -292,7 +280,7 @@ class _Task:
             and solver != "enumerate"
             and too_large(self.allowed)
         ):
-            self._by_linear_programs()
+            self._by_linear_programs(prove=prove)
             return
         self.space = polytope(self.allowed, self.p_x)
         self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
@@ -399,9 +387,13 @@ class _Task:
         self.upper = min(self.upper, loop.upper)
         self.offer(loop.inside.kernel(), "cutting planes")
 
-    def _by_linear_programs(self) -> None:
-        """Solve without tableaux; the upper bound is H(X) unless slices give a lower one."""
-        until = self.deadline.part(SHARES.search if self.allowed.blocks else SHARES.linear_search)
+    def _by_linear_programs(self, *, prove: bool) -> None:
+        """Solve without tableaux; the upper bound is H(X) unless slices or entries give less."""
+        plain = self.goal.exceptions is None and not self.allowed.n_auxiliary
+        proves = prove and plain and not self.allowed.blocks
+        until = self.deadline.part(
+            SHARES.search if proves or self.allowed.blocks else SHARES.linear_search
+        )
         first = None if self._start is None else self.first()
         if first is not None and until.over:  # the first program of 5,000 symbols takes a second
             self.offer(first)
@@ -415,10 +407,13 @@ class _Task:
                 search.include(self.posteriors(kernel))
         search.run()
         self.offer(search.settled())
-        whole = self.goal.exceptions is None  # a bound by slices does not account for exceptions
-        if whole and self.allowed.blocks and not self.allowed.n_auxiliary:
+        if plain and self.allowed.blocks:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
+        if proves:
+            weights = search.mixture.weights
+            bound = bound_of_entries(self.allowed, self.p_x, weights, self._until)
+            self.upper = min(self.upper, bound)
 
     def _enumerate(self, *, always: bool) -> bool:
         """Solve by all vertices; return whether that succeeded, as there may be too many.

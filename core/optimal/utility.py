@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -24,7 +24,10 @@ CELLS = 1 << 17
 
 @dataclass(frozen=True, eq=False)
 class Exceptions:
-    """Outputs of total probability δ (`share`) that need not be allowed; concavity: symbols do."""
+    """Outputs of total probability δ (`share`) that need not be allowed; concavity: symbols do.
+
+    A utility's own `points` have a probability of 1 each.
+    """
 
     points: FloatArray
     share: float
@@ -40,9 +43,16 @@ class Utility(ABC):
     """Whether any search betters what it starts from within seconds."""
 
     def excepting(self, exceptions: Exceptions) -> Self:
-        """Return the same utility with these exceptions."""
-        result = copy.copy(self)
-        object.__setattr__(result, "exceptions", exceptions)
+        """Return the same utility with these exceptions, given up to scale."""
+        result, masses = copy.copy(self), self.masses(exceptions.points)
+        some = masses > 0
+        points = exceptions.points[some] / masses[some, None]
+        object.__setattr__(result, "exceptions", replace(exceptions, points=points))
+        return result
+
+    def masses(self, weights: FloatArray) -> FloatArray:
+        """Return the probability of outputs with weights w(x), shape (..., n_x) → (...)."""
+        result: FloatArray = weights.sum(axis=-1)
         return result
 
     def premium(self, prices: FloatArray) -> float:
@@ -305,6 +315,10 @@ class Centred(Utility):
         """Return the inner cost less that of the same weights as single symbols."""
         result: FloatArray = self.inner.cost(weights) - weights @ self._of_symbols
         return result
+
+    def masses(self, weights: FloatArray) -> FloatArray:
+        """Return the inner probability of outputs."""
+        return self.inner.masses(weights)
 
     def of_symbols(self, n_x: int) -> FloatArray:
         """Return 0 for each symbol, shape (n_x,)."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import special
 
 from core.allowed.allowed_set import AllowedSet
-from core.errors import InfeasibleError
-from core.limits import DUST
+from core.clock import Deadline, tell_cut
+from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.limits import CLOSE, DUST, ROUNDING
 from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
 
@@ -33,7 +36,11 @@ class Relaxation:
         self._costs = np.zeros(self.matrix.shape[1])
 
     def solve(
-        self, costs: FloatArray, lower: FloatArray, upper: FloatArray
+        self,
+        costs: FloatArray,
+        lower: FloatArray,
+        upper: FloatArray,
+        time_limit: float | None = None,
     ) -> tuple[FloatArray | None, Multipliers]:
         """Minimize costs·r over a box: return the point, (n_x,), and multipliers.
 
@@ -43,7 +50,7 @@ class Relaxation:
         self._program.set_costs(self._costs)
         self._program.set_col_bounds(lower, upper)
         try:
-            solution = self._program.solve()
+            solution = self._program.solve(time_limit)
         except InfeasibleError:
             return None, _multipliers(self._program.dual_ray())
         return solution.x[: self.n_x], _multipliers(solution.duals)
@@ -91,6 +98,35 @@ class Relaxation:
         if (rows @ uses).min() < DUST:
             rows[(uses != 0).any(axis=1)] = 0.0
         return rows
+
+
+def bound_of_entries(
+    allowed: AllowedSet, p_x: FloatArray, weights: FloatArray, deadline: Deadline
+) -> float:
+    """Return an upper bound on I(X;Y), in nats, by the largest entry u(x) of an allowed posterior.
+
+    H(r) = −Σ r log r is at least −Σ r log u, so I(X;Y) ≤ H(X) + Σ_x P(x) log u(x). Each u(x) is a
+    linear program under the rows that a mixture's outputs, P(x, y) of shape (k, n_x), meet most;
+    then under all that they meet. What time does not allow is 1.
+    """
+    masses = weights.sum(axis=1)
+    met = (allowed.rows @ (weights / masses[:, None]).T >= -CLOSE) @ masses
+    binding = np.argsort(-met, kind="stable")[: np.count_nonzero(met)]
+    lower, upper, most = np.zeros(len(p_x)), np.ones(len(p_x)), np.ones(len(p_x))
+    for rows in (binding[: len(p_x) // 2], binding):
+        program = Relaxation(replace(allowed, rows=allowed.rows[rows]))
+        with suppress(TimeLimitError, SolverError):  # the others bound it
+            for x in np.argsort(-p_x, kind="stable"):
+                if deadline.over:
+                    tell_cut()
+                    break
+                costs = np.zeros(len(p_x))
+                costs[x] = -1.0
+                point, multipliers = program.solve(costs, lower, upper, deadline.left)
+                if point is not None:
+                    floor = program.proven(costs, lower, upper, multipliers)[0]
+                    most[x] = min(most[x], -floor)
+    return float(special.entr(p_x).sum() + p_x @ np.log(most)) + ROUNDING
 
 
 def _multipliers(duals: FloatArray) -> Multipliers:

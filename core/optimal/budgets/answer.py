@@ -18,18 +18,21 @@ from scipy import sparse
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget
 from core.allowed.average_cost import SmoothCost
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.entries import Entries
 from core.errors import InfeasibleError, SolverError
 from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.low_vertices import undercutting
 from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
+from core.optimal.cutting_planes import distinct, pulled
 from core.optimal.plan import SHARES, SIZES
+from core.optimal.polish import share_to_rows
+from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.programs.master import Master
 from core.optimal.tolerances import NOUGHT, PRICE
-from core.optimal.utility import MutualInformation, Utility
+from core.optimal.utility import Exceptions, MutualInformation, Utility
 from core.validation import BoolArray, FloatArray, IntArray
 
 NEGLIGIBLE = 1e-7
@@ -89,7 +92,9 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
     few = len(task.p_x) <= SIZES.budget_symbols
     simple = plain.oracle is None and not plain.n_auxiliary
     name = "columns"
-    if lifting.smooth and simple:
+    if task.allowed.exceptions > 0:
+        kernel = _beside_exceptions(task, lifting, starts[:2], solver, solve, prove=prove)
+    elif lifting.smooth and simple:
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)
     else:
         kernel, name = _on_cone(task, lifting, starts, solver, solve, prove=prove)
@@ -144,6 +149,81 @@ def _on_cone(
     return lifting.lowered(outcome.kernel), outcome.solver
 
 
+ROUGH = 0.02
+"""Part of what is open to which a program with tangents is solved before it gets more of them."""
+
+
+def _beside_exceptions(
+    task: SolveState,
+    lifting: Lifting,
+    starts: list[FloatArray],
+    solver: str,
+    solve: Callable[..., Any],
+    *,
+    prove: bool,
+) -> FloatArray:
+    """Return a kernel with exceptions that keep the budgets, and lower the upper bound.
+
+    An exception costs at least what tangents say, and an optimum with these is a bound. What it
+    consists of is mixed again, each output at its own cost, and gives more tangents.
+    """
+    until = task.deadline.part(1 - SHARES.budget_mixture)
+    firm = task.allowed.excepted or replace(task.allowed, rows=task.allowed.rows[:0], oracle=None)
+    beyond = np.eye(len(task.p_x))
+    tangents = distinct(lifting.tangents(beyond), SIZES.tangents_apart)
+    outputs = np.vstack([task.posteriors(kernel) for kernel in starts])
+    together = lifting.raised(np.hstack(starts) / len(starts))
+    while True:
+        ahead = task.upper - task.value
+        outcome = solve(
+            lifting.around(tangents),
+            lifting.p,
+            utility=lifting.utility,
+            solver=solver,
+            time_limit=until.left / 2,
+            gap=max(task.gap / 2, ROUGH * ahead),
+            seed=task.seed,
+            start=lambda _deadline: together,
+            finish=lambda kernel: kernel,
+            prove=prove,
+        )
+        task.upper = min(task.upper, outcome.upper_bound)
+        task.notes = (*task.notes, *outcome.notes)
+        met = task.posteriors(lifting.lowered(outcome.kernel))
+        outputs, beyond = np.vstack([outputs, met]), np.vstack([beyond, met])
+        inside = _moved(task.allowed, task.p_x, outputs, until)
+        kernel = _mixed(lifting, inside, _moved(firm, task.p_x, beyond, until))
+        left = task.upper - task.offer(kernel)
+        more = np.vstack([tangents, lifting.tangents(met)])
+        more = distinct(more, SIZES.tangents_apart)
+        open_ = outcome.upper_bound - outcome.utility
+        ends = outcome.status == "time limit" if open_ > left / 2 else len(more) == len(tangents)
+        if left <= task.gap or ends or until.over:
+            return kernel
+        tangents = more
+
+
+def _mixed(lifting: Lifting, outputs: FloatArray, exceptions: FloatArray) -> FloatArray:
+    """Return the best mixture of outputs and of exceptions, posteriors (k, n_x) each."""
+    # part of δ that is left unused: corrections of the program's rounding stay within it
+    share = (1 - NEGLIGIBLE) * lifting.allowed.exceptions
+    apart = Exceptions(lifting.lifted(exceptions), share)
+    points = np.vstack([lifting.lifted(outputs), lifting.slack()])
+    master, mixture, _ = best_mixture(points, lifting.p, lifting.utility.excepting(apart), NEVER)
+    return lifting.lowered(master.kernel(mixture))
+
+
+def _moved(
+    allowed: AllowedSet, p_x: FloatArray, points: FloatArray, deadline: Deadline
+) -> FloatArray:
+    """Return outputs, (k, n_x), each moved towards P_X until it is allowed, and P_X."""
+    shares = np.array([share_to_rows(allowed, p_x, (r / p_x)[:, None]) for r in points])
+    inside = (1 - shares[:, None]) * points + shares[:, None] * p_x
+    if allowed.oracle is not None:
+        inside = pulled(allowed.oracle, p_x, inside, deadline)[0]
+    return np.vstack([inside, p_x])
+
+
 def _aside(
     task: SolveState, allowed: AllowedSet, solve: Callable[..., Any], *, bounds: bool
 ) -> FloatArray:
@@ -176,7 +256,8 @@ def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> F
         wide = np.zeros((2 * len(lifts), plain.rows.shape[1]))
         wide[:, : plain.n_x] = np.vstack([lifts, -lifts])
         rows = sparse.csr_array(sparse.vstack([plain.rows, sparse.csr_array(wide)]))
-        return _aside(task, replace(plain, rows=rows, blocks=()), solve, bounds=False)
+        every = replace(plain, rows=rows, blocks=(), exceptions=0.0, excepted=None)
+        return _aside(task, every, solve, bounds=False)
     until = task.deadline.part(SHARES.without_budgets)
     kernel = silent_outputs(excess, task.p_x, until)
     task.offer(kernel)
@@ -522,7 +603,5 @@ class BudgetSearch:
 
     def _add_tangents(self, points: FloatArray) -> None:
         """Add the tangents of every smooth budget at posteriors (k, n_x); drop the oldest."""
-        budgets = self.lifting.budgets
-        new = [self.lifting.row_of(j, budgets[j].tangents(points)) for j in self.lifting.smooth]
         # most tangents; the oldest are dropped
-        self._tangents = np.vstack([self._tangents, *new])[-500:]
+        self._tangents = np.vstack([self._tangents, self.lifting.tangents(points)])[-500:]

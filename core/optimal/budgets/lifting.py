@@ -37,6 +37,11 @@ class LiftedUtility(Utility):
         """Return the cost of lifted outputs, shape (..., n_x + n_budgets) → (...)."""
         return (1 + self.n_budgets) * self.inner.cost(weights[..., : self.n_x])
 
+    def masses(self, weights: FloatArray) -> FloatArray:
+        """Return the probability of lifted outputs, which is that of X's coordinates alone."""
+        result: FloatArray = (1 + self.n_budgets) * weights[..., : self.n_x].sum(axis=-1)
+        return result
+
     def supported_cost(self, weights: FloatArray, symbols: IntArray, n_x: int) -> FloatArray:
         """Return the cost where weights are given at some coordinates only, as in `Utility`."""
         of_x = np.where(symbols < min(self.n_x, n_x), symbols, self.n_x)
@@ -57,16 +62,18 @@ class Lifting:
         count = len(self.budgets)
         self.p: FloatArray = np.append(p_x, np.ones(count)) / (1 + count)
         self.utility = LiftedUtility(utility, self.n_x, count)
-        own = allowed.rows
-        gap = sparse.csr_array((own.shape[0], count))
+        every = [(j, budget.pieces()) for j, budget in enumerate(self.budgets)]
+        known = [self.row_of(j, pieces) for j, pieces in every if pieces is not None]
+        self._pieces: FloatArray = np.vstack([np.zeros((0, len(self.p))), *known])
+        self.rows = self._wide(allowed, self._pieces)
+
+    def _wide(self, allowed: AllowedSet, more: FloatArray) -> sparse.csr_array:
+        """Return a set's rows, then more rows, (k, n_x + n_budgets), on lifted outputs."""
+        own, n_auxiliary = allowed.rows, allowed.n_auxiliary
+        gap = sparse.csr_array((own.shape[0], len(self.budgets)))
+        wide = np.hstack([more, np.zeros((len(more), n_auxiliary))])
         parts = [sparse.hstack([own[:, : self.n_x], gap, own[:, self.n_x :]])]
-        for j, budget in enumerate(self.budgets):
-            pieces = budget.pieces()
-            if pieces is not None:
-                wide = np.zeros((len(pieces), self.n_x + count + allowed.n_auxiliary))
-                wide[:, : self.n_x + count] = self.row_of(j, pieces)
-                parts.append(sparse.csr_array(wide))
-        self.rows = sparse.csr_array(sparse.vstack(parts))
+        return sparse.csr_array(sparse.vstack([*parts, sparse.csr_array(wide)]))
 
     @property
     def smooth(self) -> tuple[int, ...]:
@@ -95,6 +102,22 @@ class Lifting:
         inner = self.allowed.oracle
         oracle = _Beyond(self, inner) if inner is not None or self.smooth else None
         return AllowedSet(self.rows, len(self.p), oracle)
+
+    def around(self, tangents: FloatArray) -> AllowedSet:
+        """Return the wider cone with exceptions, of which costs are at least these tangents'."""
+        firm = self.allowed.excepted
+        if firm is None:
+            firm = AllowedSet(self.allowed.rows[:0, : self.n_x], self.n_x)
+        rows = self._wide(firm, np.vstack([self._pieces, tangents]))
+        oracle = None if firm.oracle is None else _Beyond(self, firm.oracle)
+        excepted = AllowedSet(rows, len(self.p), oracle)
+        return replace(self.cone(), exceptions=self.allowed.exceptions, excepted=excepted)
+
+    def tangents(self, points: FloatArray) -> FloatArray:
+        """Return tangents of all smooth budgets at posteriors, (k, n_x), as rows."""
+        new = [self.row_of(j, self.budgets[j].tangents(points)) for j in self.smooth]
+        result: FloatArray = np.vstack([np.zeros((0, len(self.p))), *new])
+        return result
 
     def cuts(self, points: FloatArray) -> FloatArray:
         """Return the tangents that lifted points violate, (k, n_x + n_budgets) → (j, same)."""

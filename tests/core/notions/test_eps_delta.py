@@ -186,17 +186,65 @@ def by_exception(joint, notion, delta):
     return np.hstack([delta * np.eye(joint.n_x), (1 - delta) * best])
 
 
-@pytest.mark.parametrize("name", ["mutual_information", "guessing", "chi2"])
-def test_information_within_an_average_beside_exceptions_is_refused(name):
+TWO = Joint.from_counts([[6, 2], [3, 4], [1, 4]])
+"""Posteriors of two symbols are one number: a grid of them leaves 1e-6 open."""
+
+COSTS = {
+    "mutual_information": lambda lifts, p: np.log(np.maximum(lifts, 1e-300)) * lifts @ p,
+    "chi2": lambda lifts, p: (lifts - 1) ** 2 @ p,
+    "total_variation": lambda lifts, p: np.abs(lifts - 1) @ p / 2,
+    "guessing": lambda lifts, p: (lifts * p).max(axis=1),
+}
+"""What an output adds to each average, by the lifts of S."""
+
+
+@pytest.mark.parametrize("purpose", [None, SquaredError([0, 1])], ids=str)
+@pytest.mark.parametrize("name", COSTS)
+def test_information_within_an_average_beside_exceptions_is_that_of_a_grid(name, purpose):
+    at, slope = ((TWO.p / TWO.p_s[:, None] / TWO.p_x) @ [[0, 1], [1, -1]]).T
+    ends = np.concatenate([(np.exp(end) - at) / slope for end in (-0.1, 0.1)])
+    first = np.union1d(np.linspace(0, 1, 4001), ends[(ends > 0) & (ends < 1)])
+    points, lifts = np.column_stack([first, 1 - first]), at + np.outer(first, slope)
+    allowed = (np.abs(np.log(np.maximum(lifts, 1e-300))) <= 0.1 + 1e-12).all(axis=1)
+    points, lifts = np.vstack([points[allowed], points]), np.vstack([lifts[allowed], lifts])
+    worth = measures.entropy(TWO.p_x) - entropies(points)
+    if purpose is not None:
+        worth = -points[:, 0] * points[:, 1]
+    full = Average(name, 1.0)
+    reported, least = (full.achieved(TWO, kernel) for kernel in (np.eye(2), np.ones((2, 1))))
+    average = Average(name, least + 0.15 * (reported - least))
+    asked = [
+        np.repeat([0.0, 1.0], [allowed.sum(), len(points) - allowed.sum()]),
+        COSTS[name](lifts, TWO.p_s),
+    ]
+    limits = [0.1, least + 0.15 * (reported - least)]
+    expected = -optimize.linprog(-worth, asked, limits, points.T, TWO.p_x).fun
+    promise = EpsDelta(LIP(0.1), 0.1)
+    result = m.optimal(TWO, Intersection(promise, average), utility=purpose, time_limit=60)
+    assert result.status == "optimal"
+    assert result.utility == pytest.approx(expected, abs=3e-6)
+    assert result.upper_bound >= expected - 1e-9
+    assert promise.holds(TWO, result.kernel)
+    assert average.holds(TWO, result.kernel)
+
+
+@pytest.mark.parametrize("other", [None, LDP(0.8)], ids=str)
+@pytest.mark.parametrize("name", ["mutual_information", "guessing"])
+def test_exceptions_within_an_average_keep_more_than_none(name, other):
     full = Average(name, 1.0)
     reported, least = (full.achieved(LARGER, k) for k in (np.eye(5), np.ones((5, 1))))
-    promise = EpsDelta(LIP(0.3), 0.05)
-    both = Intersection(promise, Average(name, least + 0.3 * (reported - least)))
-    for solver, purpose in (("auto", None), ("columns", Guess())):
-        with pytest.raises(InvalidInputError, match="Set δ to 0, which is stricter"):
-            m.optimal(LARGER, both, solver, utility=purpose)
-    free = Intersection(promise, Average(name, reported + 1e-3))
-    assert m.optimal(LARGER, free).utility == pytest.approx(m.optimal(LARGER, promise).utility)
+    average = Average(name, least + 0.3 * (reported - least))
+    rest = (average,) if other is None else (average, other)
+    promise = EpsDelta(LIP(0.1), 0.05)
+    result = m.optimal(LARGER, Intersection(promise, *rest), time_limit=60)
+    strict = m.optimal(LARGER, Intersection(LIP(0.1), *rest), time_limit=60)
+    free = m.optimal(LARGER, Intersection(promise, average, LDP(INF)), time_limit=60)
+    assert result.status == "optimal"
+    assert all(part.holds(LARGER, result.kernel) for part in (promise, *rest))
+    assert strict.utility + 1e-3 < result.utility <= free.upper_bound + 1e-9
+    wide = Intersection(promise, Average(name, reported + 1e-3), *rest[1:])
+    alone = Intersection(promise, *rest[1:])
+    assert m.optimal(LARGER, wide).utility == pytest.approx(m.optimal(LARGER, alone).utility)
 
 
 @pytest.mark.parametrize("purpose", [Guess(), Distortion(1.5 - np.eye(5)[::-1])], ids=str)

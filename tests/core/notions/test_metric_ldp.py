@@ -4,12 +4,14 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.response.calibrated import geometric_kernel
 from core.notions import LDP, MetricLDP
 from core.notions.ldp import neighbors
+from core.optimal.plan import SIZES
 from core.utilities import Distortion
 
 
@@ -155,6 +157,29 @@ def test_rounding_at_a_small_distance_is_no_room_at_a_large_one():
 )
 def test_the_largest_distance_names_a_bound_for_all_pairs(eps, furthest, named):
     assert MetricLDP(eps, [[0, furthest], [furthest, 0]]).named_levels() == named
+
+
+def test_what_the_largest_distance_bounds_is_known_of_the_secret():
+    table = [[0, 1, 3], [1, 0, 2], [3, 2, 0]]
+    assert MetricLDP(0.5, table).most_about_secret() == LDP(1.5).most_about_secret()
+    assert MetricLDP(0.5, [[0, np.inf], [np.inf, 0]]).most_about_secret() == np.inf
+
+
+def test_too_many_pairs_for_tableaux_leave_a_bound_below_the_entropy(monkeypatch):
+    """With 25 secrets and 200 symbols the bound was H(X), 5.29 nats: it is 4.5 now."""
+    at = np.random.default_rng(2).random((5, 2))
+    apart_in_plane = np.linalg.norm(at[:, None] - at, axis=2)
+    joint, notion = (
+        Joint.random_uniform(5, 7, np.random.default_rng(0)),
+        MetricLDP(1, apart_in_plane),
+    )
+    exact = m.optimal(joint, notion)
+    monkeypatch.setitem(vars(SIZES), "search_entries", 0)
+    with clock.using(clock.Ticking(0.02)):
+        result = m.optimal(joint, notion)
+    entropy = -float(joint.p_x @ np.log(joint.p_x))
+    assert exact.utility - 1e-9 <= result.upper_bound < entropy - 0.2
+    assert result.utility <= exact.upper_bound + 1e-9
 
 
 def test_truncated_geometric_noise_keeps_it_at_its_own_parameter():

@@ -8,8 +8,9 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from core.allowed.allowed_set import AllowedSet
+from core.clock import NEVER, Deadline
 from core.joint import Joint
-from core.notions import ALIP, LDP
+from core.notions import ALIP, LDP, MetricLDP
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.forest import secants
 from core.optimal.bounds.odds import (
@@ -20,7 +21,7 @@ from core.optimal.bounds.odds import (
     unseen_price,
 )
 from core.optimal.bounds.pricing_bound import PricingBound
-from core.optimal.bounds.relaxation import Multipliers, Relaxation
+from core.optimal.bounds.relaxation import Multipliers, Relaxation, bound_of_entries
 from tests.vertices import allowed_vertices, entropies
 
 
@@ -183,3 +184,24 @@ def test_odds_from_huge_prices_do_not_overflow():
     least, most = odds_range(np.array([-1.0, 5000.0]), 0, np.inf)
     assert least < 4000 < most < 5000
     assert dominance(0.0) == 0.0
+
+
+BY_DISTANCE = MetricLDP(0.3, [[0, 1, 2], [1, 0, 1.5], [2, 1.5, 0]])
+
+
+@pytest.mark.parametrize("deadline", [NEVER, Deadline.after(0)], ids=["long", "late"])
+@pytest.mark.parametrize("notion", [ALIP(0.2, 0.4), LDP(0.5), BY_DISTANCE], ids=str)
+def test_the_largest_entries_bound_what_vertices_keep(notion, deadline):
+    for seed in range(5):
+        joint = Joint.random_uniform(3, 6, np.random.default_rng(seed))
+        allowed, entropy = notion.allowed_set(joint), -float(joint.p_x @ np.log(joint.p_x))
+        vertices = allowed_vertices(allowed)
+        best = linprog(entropies(vertices), A_eq=vertices.T, b_eq=joint.p_x)
+        used = best.x > 1e-9
+        weights = best.x[used, None] * vertices[used]
+        bound = bound_of_entries(allowed, joint.p_x, weights, deadline)
+        assert entropy - best.fun - 1e-9 <= bound <= entropy + 1e-9
+        if deadline is NEVER:
+            assert bound < entropy - 0.1
+            largest = vertices.max(axis=0)  # with all rows no entry is larger
+            assert bound >= entropy + joint.p_x @ np.log(largest) - 1e-9
