@@ -172,9 +172,7 @@ def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCa
     return _better(best, -minima.f_x, triples[room], minima.x)
 
 
-def _many_peaks(
-    ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCase
-) -> WorstCase:
+def _many_peaks(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCase) -> WorstCase:
     """Return the higher of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
     left, right = np.zeros(len(triples)), np.full(len(triples), np.pi / 2)
     # most times that intervals are divided, for orders below ½; about ten are needed

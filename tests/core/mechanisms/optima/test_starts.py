@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core import clock
 from core import mechanisms as m
+from core.clock import Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue, subset_merging
@@ -23,6 +24,7 @@ from core.notions import (
     RLDP,
     SRLIP,
     AlphaLift,
+    Average,
     Intersection,
     PointwiseMaximalLeakage,
 )
@@ -274,6 +276,17 @@ def test_of_more_than_a_thousand_symbols_no_start_is_made_out_of_time():
         assert [made.name for made in late] == [
             made.name for made in starts(few, LIP(0.5), Options())
         ]
+
+
+def test_what_ignores_the_notion_is_not_made_of_thousands_of_symbols_in_no_time():
+    """X itself took .7 of 1 s at 6×10000, and breaks every budget that binds."""
+    joint = zip_codes(2, 6_000)
+    with clock.using(clock.Ticking(1e-3)):
+        within = 5e-9 * joint.n_x**2
+        soon = starts(joint, Average("chi2", 10.0), Options(), deadline=Deadline.after(within))
+        later = starts(joint, Average("chi2", 10.0), Options(), deadline=Deadline.after(5.0))
+    assert soon == []
+    assert [made.name for made in later] == ["Identity"]
 
 
 def test_the_optimum_of_thousands_of_symbols_keeps_what_merging_keeps_in_no_time():
