@@ -26,8 +26,9 @@ _TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
 _CHUNK = 1024
 """Triples (y, s1, s2) searched at once, highest ceilings first: they rule out most others."""
 
-_CELLS = 1 << 21
-"""Cells (s, u) of outputs that are looked at together: 16 MB, and ten times that on the way."""
+_CELLS = 1 << 15
+"""Cells (s, u) of outputs that are looked at together: of many symbols a few outputs tell soon that
+a mechanism breaks a promise."""
 
 _CELL_TOL = 1e-6
 """Nats by which the level may be overstated for orders below ½, where it has several peaks."""
@@ -67,7 +68,7 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
     begin = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
     triples, ceilings, best = _pairs(ball, values, begin, floor if stop else np.inf)
     order = np.argsort(-ceilings)
-    step = max(1, min(_CHUNK, _CELLS // (2 * (_GRID + 1) * ball.n_u)))
+    step = max(1, min(_CHUNK, 4 * _CELLS // ball.n_u))
     for start in range(0, len(order), step):
         chunk = order[start : start + step]
         if ceilings[chunk[0]] <= best.level or best.level == np.inf:

@@ -224,7 +224,7 @@ def test_many_outputs_are_looked_at_in_parts(alpha, monkeypatch):
     answers = rng.dirichlet(np.ones(9), size=(3, 4))
     answers[..., 2] = 0.0  # an output that never occurs
     whole = worst_case(ball, answers)
-    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 24)  # two outputs, or one triple
+    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 24)  # two outputs
     assert worst_case(ball, answers) == whole
 
 
