@@ -143,7 +143,7 @@ def optimal_from(
 
 def _hurried(options: Options, n_x: int, deadline: Deadline) -> Options:
     """Return options for starts, of many symbols with a deadline that leaves time to audit them."""
-    if n_x <= SIZES.all_starts:  # a merging takes .2 s; of 30×1629 under the χ²-lift up to 2 s
+    if n_x <= 2 * SIZES.peeled_whole:  # a merging takes .2 s
         return options
     # of 10,000 symbols naming and audit take .8 s, where no output is moved
     ends = max(deadline.earlier(8e-9 * n_x**2), deadline.part(0.3))
