@@ -278,6 +278,18 @@ def test_of_more_than_a_thousand_symbols_no_start_is_made_out_of_time():
         ]
 
 
+def test_srlip_of_one_attribute_begins_with_merging_as_lip_does():
+    """At 6×10000 nothing was kept after 3 of 1 s."""
+    joint = zip_codes(3, 600)
+    with clock.using(clock.Ticking(TICK)):
+        late = clock.Deadline.after(0.0)
+        (merged,) = starts(joint, SRLIP(0.5), Options(), deadline=late)
+        none = starts(joint, SRLIP(0.5, (2, 300)), Options(), deadline=late)
+    assert merged.utility == m.subset_merging(joint, LIP(0.5)).utility > 0
+    assert SRLIP(0.5).holds(joint, merged.kernel)
+    assert none == []
+
+
 def test_what_ignores_the_notion_is_not_made_of_thousands_of_symbols_in_no_time():
     """X itself took .7 of 1 s at 6×10000, and breaks every budget that binds."""
     joint = zip_codes(2, 6_000)
