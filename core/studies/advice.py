@@ -83,7 +83,8 @@ def lost_by_symbol(joint: Joint, kernel: ArrayLike) -> FloatArray:
         x, y = few.places()
         seen = joint.p_x[x] * few.values
         of_y = np.bincount(y, seen)[y]
-        lost: FloatArray = -np.bincount(x, special.rel_entr(seen, of_y), minlength=joint.n_x)
+        lost = np.zeros(joint.n_x)
+        np.add.at(lost, x, -special.rel_entr(seen, of_y))
         return lost
     together = joint.p_x[:, None] * array
     result: FloatArray = -special.rel_entr(together, together.sum(axis=0)).sum(axis=1)

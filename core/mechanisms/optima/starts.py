@@ -125,8 +125,8 @@ def _merged_for_all(
     Under these together no mechanism of the catalogue is made, and of 10,000 symbols those that
     ignore the notion take seconds each; nor under SRLIP, which is LIP where X is one attribute.
     """
-    parts = [_as_lip(joint, part) for part in notion.parts]
-    parts = [part for part in parts if isinstance(part, PointwiseNotion)]
+    every = [_as_lip(joint, part) for part in notion.parts]
+    parts = [part for part in every if isinstance(part, PointwiseNotion)]
     if parts == [notion] or len(parts) < len(notion.parts):
         return []
     least = min(
