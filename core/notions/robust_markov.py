@@ -7,7 +7,7 @@ every s: RLDP's rows and oracle apply, with v equal over the secrets.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -20,6 +20,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import MAX_ENTRIES
 from core.notions.base import PointwiseNotion, budget_text, relative, split
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
@@ -67,6 +68,11 @@ class RobustForX(RobustNotion):
                 f"{self.name} needs an uncertainty set around P̂(s, x) with {joint.n_s}×{joint.n_x} "
                 f"cells as the joint has, got {ball.n_s}×{ball.n_u}."
             )
+
+
+def too_large_for_rows(joint: Joint) -> bool:
+    """Return whether rows over F of all symbols have more entries than a matrix may have."""
+    return joint.n_s * joint.n_x**2 > MAX_ENTRIES
 
 
 def ball_around(
@@ -136,13 +142,28 @@ class RobustLDP(RobustForX):
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none."""
-        table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
-        return float(self.of_pairs.level_of(table))
+        pairs, table = self._of_cells(joint, kernel)
+        return float(pairs.level_of(table))
 
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
         """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
-        table = np.broadcast_to(self._answers(joint, kernel), (joint.n_s, *np.shape(kernel)))
-        return self.of_pairs.holds_of(table)
+        pairs, table = self._of_cells(joint, kernel)
+        return pairs.holds_of(table)
+
+    def _of_cells(self, joint: Joint, kernel: ArrayLike) -> tuple[RLDP, FloatArray]:
+        """Return RLDP of pairs, and P(y | s, x) for it, shape (n_s, n_x, n_y).
+
+        Of many symbols those with the same answers are one: R·v depends on their sum alone, and of
+        all R with the same sums the one that shares them out as P̂ does is the nearest to P̂.
+        """
+        rows, pairs = self._answers(joint, kernel), self.of_pairs
+        if self.exact and too_large_for_rows(joint):
+            rows, of_x = np.unique(rows, axis=0, return_inverse=True)
+            cells = np.zeros((joint.n_s, len(rows)))
+            np.add.at(cells.T, of_x.ravel(), self.uncertainty.p_hat_su.T)
+            ball = RenyiBall(cells, self.uncertainty.bound, self.uncertainty.alpha)
+            pairs = replace(pairs, uncertainty=ball)
+        return pairs, np.broadcast_to(rows, (joint.n_s, *rows.shape))
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: RLDP's, with v equal over s.

@@ -8,8 +8,10 @@ from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import special
 
 from core import validation
+from core.entries import entries_of
 from core.errors import CoreError
 from core.joint import Joint
 from core.mechanisms import catalogue as mechanisms
@@ -76,10 +78,16 @@ def last_step(line: Frontier, eps: float) -> Step | None:
 def lost_by_symbol(joint: Joint, kernel: ArrayLike) -> FloatArray:
     """Return each symbol's part of H(X|Y), P(x) Σ_y P(y|x) log 1/P(x|y), in nats, shape (n_x,)."""
     array = validation.kernel(kernel, joint.n_x)
+    few = entries_of(array)
+    if few is not None:
+        x, y = few.places()
+        seen = joint.p_x[x] * few.values
+        of_y = np.bincount(y, seen)[y]
+        lost = np.zeros(joint.n_x)
+        np.add.at(lost, x, -special.rel_entr(seen, of_y))
+        return lost
     together = joint.p_x[:, None] * array
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(together > 0, -np.log(together / together.sum(axis=0)), 0.0)
-    result: FloatArray = (together * terms).sum(axis=1)
+    result: FloatArray = -special.rel_entr(together, together.sum(axis=0)).sum(axis=1)
     return result
 
 

@@ -8,6 +8,7 @@ worst case is a search over the split. Each side's value comes from weak duality
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import elementwise
@@ -24,6 +25,10 @@ _TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
 
 _CHUNK = 1024
 """Triples (y, s1, s2) searched at once, highest ceilings first: they rule out most others."""
+
+_CELLS = 1 << 15
+"""Cells (s, u) of outputs that are looked at together: of many symbols a few outputs tell soon that
+a mechanism breaks a promise."""
 
 _CELL_TOL = 1e-6
 """Nats by which the level may be overstated for orders below ½, where it has several peaks."""
@@ -58,14 +63,14 @@ def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
 def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) -> WorstCase:
     """Return the worst case, or the floor if none is above; with `stop` the first one above."""
     slack = _CELL_TOL if ball.alpha < 0.5 and 0 < ball.budget < np.inf else 0.0
-    occurring = np.flatnonzero(answers.max(axis=(0, 1)) > 0)
-    values = np.moveaxis(answers[..., occurring], -1, 0)
-    values = values / values.max(axis=(1, 2), keepdims=True)
+    values = _Values(answers, answers.max(axis=(0, 1)))
     bottom = max(floor - slack, 0.0) if stop else floor
-    triples, ceilings, best = _pairs(ball, values, WorstCase(bottom))
+    begin = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
+    triples, ceilings, best = _pairs(ball, values, begin, floor if stop else np.inf)
     order = np.argsort(-ceilings)
-    for start in range(0, len(order), _CHUNK):
-        chunk = order[start : start + _CHUNK]
+    step = max(1, min(_CHUNK, 4 * _CELLS // ball.n_u))
+    for start in range(0, len(order), step):
+        chunk = order[start : start + step]
         if ceilings[chunk[0]] <= best.level or best.level == np.inf:
             break
         if stop and best.level > bottom:
@@ -74,23 +79,56 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
         best = search(ball, values, triples[chunk[ceilings[chunk] > best.level]], best)
     # the level found may be too low by the slack, but none is above the highest ceiling
     level = max(best.level, min(best.level + slack, float(ceilings.max())))
-    return replace(best, level=level, output=int(occurring[best.output]))
+    return replace(best, level=level)
+
+
+class _Values(NamedTuple):
+    """The outputs' P(y | s, u), (n_s, n_u, n_y), which are divided by the largest of each, (n_y,).
+
+    Of many outputs of many symbols only some are made at a time.
+    """
+
+    answers: FloatArray
+    sizes: FloatArray
+
+    def of(self, outputs: IntArray, secrets: IntArray) -> FloatArray:
+        """Return the values of some outputs at a secret each, shape (k, n_u)."""
+        result: FloatArray = self.answers[secrets, :, outputs] / self.sizes[outputs, None]
+        return result
+
+    def whole(self, outputs: IntArray) -> FloatArray:
+        """Return the values of some outputs, shape (k, n_s, n_u)."""
+        values = np.moveaxis(self.answers[..., outputs], -1, 0)
+        result: FloatArray = values / self.sizes[outputs, None, None]
+        return result
 
 
 def _pairs(
-    ball: RenyiBall, values: FloatArray, best: WorstCase
+    ball: RenyiBall, values: _Values, best: WorstCase, limit: float
 ) -> tuple[IntArray, FloatArray, WorstCase]:
-    """Return all (y, s1, s2), ceilings with all of B for both, and the worst if one has all."""
+    """Return all (y, s1, s2), ceilings with all of B for both, and the worst if one has all.
+
+    It ends where a worst one is above the limit.
+    """
     p, free, none = ball.p_u_given_s, ball.conditional_bound, bound_of(0.0, ball.p_s, ball.alpha)
-    high = [greatest(p, values, bound, ball.alpha) for bound in (none, free)]
-    low = [least(p, values, bound, ball.alpha) for bound in (none, free)]
     s1, s2 = np.nonzero(~np.eye(ball.n_s, dtype=bool))
-    outputs = np.repeat(np.arange(len(values)), len(s1))
-    triples = np.stack([outputs, np.tile(s1, len(values)), np.tile(s2, len(values))], axis=1)
-    for spends in (0, 1):
-        levels = _log_ratio(high[spends][:, s1], low[1 - spends][:, s2]).ravel()
-        best = _better(best, levels, triples, np.full(len(levels), spends * np.pi / 2))
-    return triples, _log_ratio(high[1][:, s1], low[1][:, s2]).ravel(), best
+    occurring = np.flatnonzero(values.sizes > 0)
+    triples, ceilings = [], []
+    step = max(1, _CELLS // ball.p_hat_su.size)
+    for start in range(0, len(occurring), step):
+        some = occurring[start : start + step]
+        whole = values.whole(some)
+        high = [greatest(p, whole, bound, ball.alpha) for bound in (none, free)]
+        low = [least(p, whole, bound, ball.alpha) for bound in (none, free)]
+        pairs = np.tile(np.stack([s1, s2], axis=1), (len(some), 1))
+        triples.append(np.column_stack([np.repeat(some, len(s1)), pairs]))
+        for spends in (0, 1):
+            levels = _log_ratio(high[spends][:, s1], low[1 - spends][:, s2]).ravel()
+            best = _better(best, levels, triples[-1], np.full(len(levels), spends * np.pi / 2))
+        ceilings.append(_log_ratio(high[1][:, s1], low[1][:, s2]).ravel())
+        if best.level > limit:
+            break
+    return np.concatenate(triples), np.concatenate(ceilings), best
 
 
 def _better(
@@ -104,7 +142,7 @@ def _better(
     return WorstCase(float(levels[top]), y, above, below, float(angles[top]))
 
 
-def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase) -> WorstCase:
+def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCase) -> WorstCase:
     """Return the higher of `best` and the peaks of some (y, s1, s2), for levels with one peak."""
     grid = np.linspace(0, np.pi / 2, _GRID + 1)
     angles = np.broadcast_to(grid, (len(triples), grid.size))
@@ -135,9 +173,7 @@ def _one_peak(ball: RenyiBall, values: FloatArray, triples: IntArray, best: Wors
     return _better(best, -minima.f_x, triples[room], minima.x)
 
 
-def _many_peaks(
-    ball: RenyiBall, values: FloatArray, triples: IntArray, best: WorstCase
-) -> WorstCase:
+def _many_peaks(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCase) -> WorstCase:
     """Return the higher of `best` and, to within `_CELL_TOL`, the highest of all peaks."""
     left, right = np.zeros(len(triples)), np.full(len(triples), np.pi / 2)
     # most times that intervals are divided, for orders below ½; about ten are needed
@@ -157,7 +193,7 @@ def _many_peaks(
 
 
 def _values(
-    ball: RenyiBall, values: FloatArray, triples: IntArray, angles: FloatArray
+    ball: RenyiBall, values: _Values, triples: IntArray, angles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return max R1·v and min R2·v at splits of the budget, each of shape (n, k)."""
     y, s1, s2 = triples.T
@@ -165,7 +201,7 @@ def _values(
     owners = np.stack([s1, s2])[..., None]
     shares = np.stack([_share(ball.budget, np.sin(angles)), _share(ball.budget, np.cos(angles))])
     bounds = bound_of(shares, ball.p_s[owners], ball.alpha)
-    above, below = values[y, s1], values[y, s2]
+    above, below = values.of(y, s1), values.of(y, s2)
     top, bottom = above.max(axis=1), below.min(axis=1)
     gaps = np.stack([top[:, None] - above, below - bottom[:, None]])[:, :, None]
     margins = margin(

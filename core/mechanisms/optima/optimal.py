@@ -1,7 +1,12 @@
 """The optimal mechanism under a notion."""
 
 from core.joint import Joint
-from core.mechanisms.optima.robust_optimal import best_under, robust_of_x
+from core.mechanisms.optima.robust_optimal import (
+    best_under,
+    of_many_symbols,
+    robust_of_x,
+    too_many_symbols,
+)
 from core.mechanisms.optima.search import (
     NAME,
     checked_options,
@@ -92,6 +97,9 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     goal = checked_purpose(utility)
     before = [] if start is None else [_as_known(joint, notion, start, goal)]
+    if too_many_symbols(joint, notion):
+        answer = of_many_symbols(joint, notion, goal, options)
+        return proven(at_least(joint, answer, before), options["gap"])
     if isinstance(notion, RobustForX) and isinstance(goal, Information):
         kernel = before[0].kernel if before else None
         return at_least(joint, robust_of_x(joint, notion, kernel, **options), before)

@@ -22,7 +22,13 @@ from core.mechanisms.optima.every_distribution import (
     under_every_distribution,
 )
 from core.mechanisms.optima.robust_starts import inside, tightened
-from core.mechanisms.optima.search import checked_options, optimal_from, proven
+from core.mechanisms.optima.search import (
+    SearchOptions,
+    chain_bound,
+    checked_options,
+    optimal_from,
+    proven,
+)
 from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
@@ -38,13 +44,14 @@ from core.mechanisms.robust.reporting import (
 from core.notions import LDP
 from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustForX, RobustLDP
+from core.notions.robust_markov import RobustForX, RobustLDP, too_large_for_rows
 from core.optimal.columns.linear_search import too_large
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import cell_probabilities
+from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
 
@@ -213,6 +220,42 @@ def robust_of_x(
     )
     known = [_as_start(joint, kernel, notion) for kernel in kernels]
     return proven(capped(joint, at_least(joint, optimum, known), estimated.upper_bound), gap)
+
+
+def too_many_symbols(joint: Joint, notion: Notion) -> bool:
+    """Return whether a promise is over F and of too many symbols for a search."""
+    robust = any(isinstance(part, RobustForX) for part in notion.parts)
+    return robust and too_large_for_rows(joint)
+
+
+def of_many_symbols(
+    joint: Joint, notion: Notion, goal: Purpose, options: SearchOptions
+) -> Mechanism:
+    """Return the better one of a constant output and the robust optimum of the likeliest symbols.
+
+    What has thousands of different answers is no answer: at 6×10000 it is checked for minutes.
+    """
+    deadline = Deadline.after(options["time_limit"] or DEFAULT_SECONDS)
+    bound, kernels = goal.range(joint)[1], [np.ones((joint.n_x, 1))]
+    if isinstance(goal, Information):
+        estimated = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+        bound = min(bound, chain_bound(joint, estimated))
+    if isinstance(notion, RobustForX):
+        seconds = deadline.part(SHARES.start).left
+        kernels += with_rare_as_one(
+            joint, notion, seconds, gap=options["gap"], seed=options["seed"]
+        )
+    tell_cut()
+    return make_mechanism(
+        joint,
+        max(kernels, key=lambda kernel: goal.value(joint, kernel)),
+        name=NAME,
+        solver="columns",
+        status="time limit",
+        notion=notion,
+        upper_bound=bound,
+        purpose=goal,
+    )
 
 
 _BUDGETS = 4

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from core.allowed.inequalities import excess_lift
+from core.attributes import attribute_shape
 from core.clock import Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
@@ -21,7 +22,7 @@ from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
-from core.notions import LIP
+from core.notions import LIP, SRLIP
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.budgets.silent import silent_outputs
 from core.optimal.plan import SIZES
@@ -82,7 +83,8 @@ def starts(
         ),
     )
     mechanisms = _merged_for_all(joint, notion, options, goal) if large else []
-    slowest = 0.0
+    # of 10,000 symbols what ignores the notion takes .7 s, if it is as quick as X itself
+    slowest = 7e-9 * joint.n_x**2 if large else 0.0
     for entry in entries:
         if entry.reads_secret or not entry.works_under(notion):
             continue
@@ -121,10 +123,11 @@ def _merged_for_all(
     """Return subset merging under LIP that implies all of several notions of single outputs.
 
     Under these together no mechanism of the catalogue is made, and of 10,000 symbols those that
-    ignore the notion take seconds each.
+    ignore the notion take seconds each; nor under SRLIP, which is LIP where X is one attribute.
     """
-    parts = [part for part in notion.parts if isinstance(part, PointwiseNotion)]
-    if len(notion.parts) == 1 or len(parts) < len(notion.parts):
+    every = [_as_lip(joint, part) for part in notion.parts]
+    parts = [part for part in every if isinstance(part, PointwiseNotion)]
+    if parts == [notion] or len(parts) < len(notion.parts):
         return []
     least = min(
         part.upper_budget / 2 if part.bounds_ratio else min(part.lower_budget, part.upper_budget)
@@ -136,6 +139,12 @@ def _merged_for_all(
     if not notion.holds(joint, merged.kernel):
         return []
     return [revalued(joint, merged, goal)]
+
+
+def _as_lip(joint: Joint, notion: Notion) -> Notion:
+    """Return SRLIP of one attribute as LIP, and any other notion as it is."""
+    alone = isinstance(notion, SRLIP) and len(attribute_shape(joint, notion.shape)) == 1
+    return LIP(notion.budget) if isinstance(notion, SRLIP) and alone else notion
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:

@@ -8,11 +8,11 @@ holds down meets all rows that it may lower: these are left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
+from core.clock import Deadline
 from core.limits import CLOSE
 from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
 from core.validation import BoolArray, FloatArray, IntArray
@@ -63,15 +63,29 @@ class BoxPrograms:
         # most programs that are solved together, between two looks at the clock: enough to make
         # the overhead of array operations small, and 32 MB of inverses
         self.together = max(1, min(256, 2**22 // self.matrix.shape[1] ** 2))
+        self._odds, self._purest = np.empty(self.n_x), np.empty((self.n_x, self.n_x))
+        self._n_purest = 0
 
-    @cached_property
-    def purest(self) -> tuple[FloatArray, FloatArray]:
+    def purest(self, deadline: Deadline) -> tuple[FloatArray, FloatArray] | None:
         """Upper bounds on the odds r_d/(1 − r_d) of each symbol, (n_x,), and outputs, (n_x, n_x).
 
-        Row d has the largest r_d. Odds are ∞ where a symbol is allowed alone, or nearly so.
+        Row d has the largest r_d. Odds are ∞ where a symbol is allowed alone, or nearly so. None if
+        time is over before all are known: the next call goes on from there.
         """
-        n, costs = self.n_x, -np.eye(self.n_x)
-        boxes = Boxes(np.zeros((n, n)), np.ones((n, n)), np.ones((n, n)))
+        while self._n_purest < self.n_x:
+            if deadline.over:
+                return None
+            some = np.arange(self._n_purest, min(self._n_purest + self.together, self.n_x))
+            self._odds[some], self._purest[some] = self._purest_of(some)
+            self._n_purest += len(some)
+        return self._odds, self._purest
+
+    def _purest_of(self, symbols: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds and the outputs of some symbols."""
+        k, n = len(symbols), self.n_x
+        costs = np.zeros((k, n))
+        costs[np.arange(k), symbols] = -1.0
+        boxes = Boxes(np.zeros((k, n)), np.ones((k, n)), np.ones((k, n)))
         ends = self.solve(boxes, costs)
         most = -self.proven(boxes, costs, ends)[0]
         alone = ~(most < 1 - CLOSE)

@@ -271,7 +271,11 @@ class Forest:
         if deadline.over:
             return
         self._improved_at = np.inf
-        self.start(np.argsort(-weights * (self.targets - self.proven), kind="stable"))
+        purest = self._programs.purest(deadline)
+        if purest is None:
+            return
+        order = np.argsort(-weights * (self.targets - self.proven), kind="stable")
+        self.start(order, *purest)
         while not deadline.over and not self.closed:
             unproven = weights @ (self.targets - self.proven)
             disproven = weights @ (self._aims - self.targets)
@@ -281,14 +285,17 @@ class Forest:
                 break
             self.grow(weights)
 
-    def start(self, order: IntArray) -> None:
-        """Add the first boxes of some symbols, unless their prices alone prove the targets."""
+    def start(self, order: IntArray, odds: FloatArray, purest: FloatArray) -> None:
+        """Add the first boxes of some symbols, unless their prices alone prove the targets.
+
+        `odds` and `purest` are those of `BoxPrograms.purest`.
+        """
         lower, upper, planted = [], [], []
         for d in map(int, order):
             if self._started[d] or self._floors[d] >= self.targets[d]:
                 continue
             self._started[d] = True
-            ends = self._range(d)
+            ends = self._range(d, float(odds[d]), purest[d])
             if ends is not None:
                 least, most = np.zeros(len(self.targets)), np.full(len(self.targets), ends[1])
                 np.minimum(most, 1.0, out=most)
@@ -299,12 +306,10 @@ class Forest:
         if planted:
             self._plant(np.array(lower), np.array(upper), np.array(planted), None)
 
-    def _range(self, d: int) -> tuple[float, float] | None:
+    def _range(self, d: int, highest: float, purest: FloatArray) -> tuple[float, float] | None:
         """Return the range of a symbol's odds that needs a proof, None if it is empty."""
-        odds, purest = self._programs.purest
-        highest = float(odds[d])
-        if np.isinf(highest) and np.isfinite(purest[d]).all():
-            self._inspect(purest[d], d)  # d is allowed (nearly) alone, at a cost of 0
+        if np.isinf(highest) and np.isfinite(purest).all():
+            self._inspect(purest, d)  # d is allowed (nearly) alone, at a cost of 0
             self._lower(d, -self._tolerance)
         prices = self._prices(np.array([d]))[0]
         least, most = odds_range(prices, d, highest)

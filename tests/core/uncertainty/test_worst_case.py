@@ -215,3 +215,31 @@ def test_confidence_sets_of_any_number_of_records_are_balls(n, beta, alpha):
     assert ball.bound >= 0
     assert ((ball.lower >= 0) & (ball.lower <= ball.upper) & (ball.upper <= 1)).all()
     assert ball.contains(ball.p_hat_su)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 2.0])
+def test_many_outputs_are_looked_at_in_parts(alpha, monkeypatch):
+    rng = np.random.default_rng(3)
+    ball = RenyiBall(rng.dirichlet(np.ones(12)).reshape(3, 4), 0.02, alpha)
+    answers = rng.dirichlet(np.ones(9), size=(3, 4))
+    answers[..., 2] = 0.0  # an output that never occurs
+    whole = worst_case(ball, answers)
+    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 24)  # two outputs
+    assert worst_case(ball, answers) == whole
+
+
+def test_outputs_behind_one_above_the_limit_are_not_looked_at(monkeypatch):
+    rng = np.random.default_rng(3)
+    ball = RenyiBall(rng.dirichlet(np.ones(12)).reshape(3, 4), 0.02)
+    answers = rng.dirichlet(np.ones(9), size=(3, 4))
+    looked_at = []
+
+    def counted(p, values, bound, alpha):
+        looked_at.append(len(values))
+        return greatest(p, values, bound, alpha)
+
+    monkeypatch.setattr("core.uncertainty.worst_case.greatest", counted)
+    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 24)
+    assert exceeds(ball, answers, 0.01)
+    assert looked_at == [2, 2]  # the first two outputs, with none and all of the bound
+    assert not exceeds(ball, answers, worst_case(ball, answers).level)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core import clock
 from core import mechanisms as m
+from core.clock import Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue, subset_merging
@@ -23,6 +24,7 @@ from core.notions import (
     RLDP,
     SRLIP,
     AlphaLift,
+    Average,
     Intersection,
     PointwiseMaximalLeakage,
 )
@@ -274,6 +276,29 @@ def test_of_more_than_a_thousand_symbols_no_start_is_made_out_of_time():
         assert [made.name for made in late] == [
             made.name for made in starts(few, LIP(0.5), Options())
         ]
+
+
+def test_srlip_of_one_attribute_begins_with_merging_as_lip_does():
+    """At 6×10000 nothing was kept after 3 of 1 s."""
+    joint = zip_codes(3, 600)
+    with clock.using(clock.Ticking(TICK)):
+        late = clock.Deadline.after(0.0)
+        (merged,) = starts(joint, SRLIP(0.5), Options(), deadline=late)
+        none = starts(joint, SRLIP(0.5, (2, 300)), Options(), deadline=late)
+    assert merged.utility == m.subset_merging(joint, LIP(0.5)).utility > 0
+    assert SRLIP(0.5).holds(joint, merged.kernel)
+    assert none == []
+
+
+def test_what_ignores_the_notion_is_not_made_of_thousands_of_symbols_in_no_time():
+    """X itself took .7 of 1 s at 6×10000, and breaks every budget that binds."""
+    joint = zip_codes(2, 6_000)
+    with clock.using(clock.Ticking(1e-3)):
+        within = 5e-9 * joint.n_x**2
+        soon = starts(joint, Average("chi2", 10.0), Options(), deadline=Deadline.after(within))
+        later = starts(joint, Average("chi2", 10.0), Options(), deadline=Deadline.after(5.0))
+    assert soon == []
+    assert [made.name for made in later] == ["Identity"]
 
 
 def test_the_optimum_of_thousands_of_symbols_keeps_what_merging_keeps_in_no_time():

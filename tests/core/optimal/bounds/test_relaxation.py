@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linprog
 
+from core import clock
 from core.allowed.allowed_set import AllowedSet
 from core.clock import NEVER, Deadline
 from core.joint import Joint
@@ -97,7 +98,7 @@ def test_highest_odds_are_those_of_the_vertices():
         notion = LDP(0.5) if seed % 2 else ALIP(0.4, 0.4)
         allowed = notion.allowed_set(Joint.random_uniform(3, 5, np.random.default_rng(seed)))
         points = allowed_vertices(allowed)
-        odds, purest = BoxPrograms(allowed).purest
+        odds, purest = BoxPrograms(allowed).purest(NEVER)
         for d, share in enumerate(points.max(axis=0)):
             assert purest[d, d] == pytest.approx(share)
             if share == 1:
@@ -109,7 +110,23 @@ def test_highest_odds_are_those_of_the_vertices():
 
 def test_odds_are_infinite_where_a_symbol_is_allowed_alone():
     allowed = AllowedSet(sparse.csr_array([[-1.0, 1.0, 1.0]]), 3)  # r_1 at least a half
-    assert BoxPrograms(allowed).purest[0] == pytest.approx([np.inf, 1.0, 1.0])
+    assert BoxPrograms(allowed).purest(NEVER)[0] == pytest.approx([np.inf, 1.0, 1.0])
+
+
+def test_highest_odds_are_computed_until_time_is_over_and_later_the_others():
+    """Of 543 symbols they took over 14 s of a limit of 1 s."""
+    allowed = LDP(0.5).allowed_set(Joint.random_uniform(3, 40, np.random.default_rng(0)))
+    solved, whole = [], BoxPrograms(allowed).purest(NEVER)
+    programs = BoxPrograms(allowed)
+    programs.together = 8
+    solve = programs.solve
+    programs.solve = lambda boxes, costs: solved.append(len(boxes)) or solve(boxes, costs)
+    with clock.using(clock.Ticking(1.0)):
+        assert programs.purest(Deadline.after(2.5)) is None
+    assert solved == [8, 8]
+    for now, once in zip(programs.purest(NEVER), whole, strict=True):
+        np.testing.assert_allclose(now, once, rtol=1e-9)
+    assert solved == [8] * 5
 
 
 def test_auxiliary_variables_are_never_priced_below_zero():
