@@ -25,6 +25,12 @@ MAX_WRITTEN = 10_000_000
 """Most numbers of a mechanism that a certificate writes out, as some 50 MB of text; of a matrix
 with more entries it writes those that are not 0."""
 
+AT_ONCE = 1 << 20
+"""Numbers that a loop over blocks holds at once: 8 MB of doubles."""
+
+CACHED = 1 << 15
+"""The same where a processor's cache should hold them: 256 kB."""
+
 MOST_KNOWN = 2_000
 """Most values of what others know besides: a promise holds given each, with rows of its own."""
 

@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 
 from core import validation
 from core.errors import InvalidInputError
+from core.limits import CACHED
 from core.records.written import hashed, written
 from core.validation import FloatArray, IntArray, shown
 
 KEY = 16
 """Bytes of a key."""
 
-
-TOGETHER = 1 << 14
-"""Texts whose state is held at once: more leave the processor's cache."""
 
 WORD = 8
 """Bytes of a word."""
@@ -44,8 +42,8 @@ def siphash(texts: Any, key: bytes) -> Words:
     starts, lengths, words = _words(texts)
     result = np.empty(len(lengths), dtype=np.uint64)
     order = np.argsort(-(lengths // WORD), kind="stable")  # those with most words first
-    for first in range(0, len(order), TOGETHER):
-        chosen = order[first : first + TOGETHER]
+    for first in range(0, len(order), CACHED):
+        chosen = order[first : first + CACHED]
         result[chosen] = _hashed(words, starts[chosen], lengths[chosen], key)
     return result
 
