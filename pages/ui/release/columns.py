@@ -20,20 +20,12 @@ from core.release.file_words import attack_sentence, factor, file_sentences, kee
 from core.scenario import Result, Scenario
 from core.wording import listed, number_of
 from pages.ui.frame import state
+from pages.ui.parts import tables
 from pages.ui.release import controls, results
 from pages.ui.release.in_turn import longest
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 300.0
-"""Seconds that the counts may take: a million records of a dozen columns take about ten."""
-
-QUICK = 50_000
-"""Cells of other columns up to which they are counted in place."""
-
-MOST = 60
-"""Columns with a row of their own: of more, each is counted once it is kept."""
 
 TITLES = ("Column", "Alone", "Y adds", "Both", "", "", "")
 """Titles of the table's columns."""
@@ -86,7 +78,7 @@ class Counts:
             return first, self.original, wanted, self.unknown, self.of_text, further
 
         key = ("given away", self._name, repr(wanted), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_given_away, given, LIMIT)
+        return LongAnswer(self.answers[0].scenario.data, key, find_given_away, given)
 
     def attack(self, names: tuple[str, ...]) -> LongAnswer[Attack]:
         """Return the work of guessing S from Y and columns."""
@@ -96,11 +88,11 @@ class Counts:
             return first, self.original, names, self.unknown, self.of_text, further
 
         key = ("attack", self._name, repr(names), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_attack, given, LIMIT)
+        return LongAnswer(self.answers[0].scenario.data, key, find_attack, given)
 
     def is_quick(self, passes: int) -> bool:
         """Say whether so many passes over the records take a moment."""
-        return self.original.rows * passes <= QUICK
+        return self.original.rows * passes <= results.QUICK
 
 
 @dataclass(frozen=True)
@@ -140,7 +132,7 @@ def show(
             help=BEGINS,
         )
         apart = [name for name in others if name in plan.randomize]
-        rows = [*others[:MOST], *(name for name in apart if name in others[MOST:])]
+        rows = [*others[: tables.ROWS], *(name for name in apart if name in others[tables.ROWS :])]
         if plan.randomize and several is None:
             give_up()
             _table(rows, {}, result, secret, notion)
@@ -158,8 +150,8 @@ def show(
         by_name = {} if levels is None else dict(zip(counted, levels, strict=True))
         with place:
             _table(rows, by_name, result, secret, notion)
-        if others[MOST:]:
-            _by_name([name for name in others[MOST:] if name not in apart])
+        if others[tables.ROWS :]:
+            _by_name([name for name in others[tables.ROWS :] if name not in apart])
         if not plan.keep:
             return Choice()
         both = by_name.get(plan.keep[0])
@@ -175,7 +167,7 @@ def _awaited(
 ) -> tuple[Beside, ...] | None:
     work = counts.work(groups)
     find = work.here if counts.is_quick(len(groups)) else work.ask
-    return progress.awaited(work, find, what, seconds=LIMIT, key=key)
+    return progress.awaited(work, find, what, key=key)
 
 
 def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
@@ -183,7 +175,7 @@ def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
     work = counts.attack(names)
     find = work.here if counts.is_quick(5 * len(names)) else work.ask  # five folds
     what = markdown(f"Guessing {secret} from Y and the kept columns")
-    guess = progress.awaited(work, find, what, seconds=LIMIT, key="columns_attack")
+    guess = progress.awaited(work, find, what, key="columns_attack")
     return "" if guess is None else attack_sentence(guess, names, secret)
 
 
