@@ -2,9 +2,6 @@
 
 import math
 
-SUM_TOL = 1e-9
-"""How far a probability vector handed in may sum from 1: decimal input is rarely exact."""
-
 ROUNDING = 1e-12
 """Slack of the audit, relative to a lift: the rounding of its sums of non-negative doubles."""
 
@@ -41,7 +38,8 @@ CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 
 CLOSE = 1e-9
-"""Difference, relative to 1 or to themselves, up to which two computed figures count as equal."""
+"""Difference, relative to 1 or to themselves, up to which two computed figures count as equal, and
+by which probabilities handed in may sum to more or less than 1: decimal input is rarely exact."""
 
 DUST = 1e-13
 """Part of a quantity of size 1 that is the rounding of a sum of few terms: what is smaller is 0."""
@@ -77,7 +75,7 @@ MAX_CELL = 131_072
 """Most characters of a cell, as of Python's reader of text files: a longer one is a mistake."""
 
 MAX_COLUMNS = 2_000
-"""Most columns of a table: one query reads all of them."""
+"""Most columns of a table, tables of a database and files of a folder: a list shows all of them."""
 
 DUCKDB_MEMORY = "2GB"
 """Memory that one count may take before it spills to disk."""

@@ -20,11 +20,11 @@ from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
 from core.data.readers.names import Columns, name_columns
 from core.data.tables import check_records
 from core.errors import InvalidInputError, ReadingError, choice
-from core.limits import AT_ONCE, MAX_CELL
+from core.limits import AT_ONCE, MAX_CELL, MAX_UPLOAD_MB, MEGABYTE
 from core.validation import shown
 from core.wording import first_of
 
-_HELD = 200_000_000
+_HELD = MAX_UPLOAD_MB * MEGABYTE
 """Bytes that are held at once, where records have long texts."""
 
 _HEAD = 600
