@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -26,6 +26,8 @@ from pages.ui.release.in_turn import longest
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
+
+T = TypeVar("T")
 
 TITLES = ("Column", "Alone", "Y adds", "Both", "", "", "")
 """Titles of the table's columns."""
@@ -65,30 +67,20 @@ class Counts:
     unknown: str
     of_text: bool
 
-    @property
-    def _name(self) -> str:
-        return " ".join(own.content_id for own in self.answers)
-
     def work(self, groups: Sequence[Sequence[str]]) -> LongAnswer[tuple[Beside, ...]]:
         """Return the work of counting groups of columns."""
-        wanted = tuple(map(tuple, groups))
-
-        def given() -> tuple[Any, ...]:
-            first, *further = self.answers
-            return first, self.original, wanted, self.unknown, self.of_text, further
-
-        key = ("given away", self._name, repr(wanted), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_given_away, given)
+        return self._about(find_given_away, tuple(map(tuple, groups)))
 
     def attack(self, names: tuple[str, ...]) -> LongAnswer[Attack]:
         """Return the work of guessing S from Y and columns."""
+        return self._about(find_attack, names)
 
-        def given() -> tuple[Any, ...]:
-            first, *further = self.answers
-            return first, self.original, names, self.unknown, self.of_text, further
-
-        key = ("attack", self._name, repr(names), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_attack, given)
+    def _about(self, call: Callable[..., T], columns: tuple[Any, ...]) -> LongAnswer[T]:
+        first, *further = self.answers
+        name = " ".join(own.content_id for own in self.answers)
+        key = (call.__name__, name, repr(columns), self.unknown, str(self.of_text))
+        given = (first, self.original, columns, self.unknown, self.of_text, further)
+        return LongAnswer(first.scenario.data, key, call, lambda: given)
 
     def is_quick(self, passes: int) -> bool:
         """Say whether so many passes over the records take a moment."""
