@@ -23,9 +23,9 @@ from core.joint import Joint
 from core.mechanisms import Mechanism
 from core.mechanisms.polish import polished
 from core.mechanisms.response.calibrated import conditional_alpha, grr_alpha
-from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import make_mechanism
 from core.notions import LDP, LIP, SRLIP
+from core.optimal import plan
 from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
@@ -169,7 +169,7 @@ def figure_6(_draws: int, limit: float) -> None:
 
 def unary(joint: Joint, eps: float) -> str:
     """Return OUE's utility; the paper calls 16 symbols infeasible, above that it is estimated."""
-    if joint.n_x <= MOST_SYMBOLS:
+    if joint.n_x <= plan.SIZES.listed_symbols:
         return f"{m.optimized_unary_encoding(joint, eps=eps).utility:.4f}"
     summary = m.unary_encoding_summary(joint, eps=eps)
     return f"{summary.utility:.4f} ± {summary.standard_error:.4f}"

@@ -13,11 +13,8 @@ from numpy.typing import ArrayLike
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import MAX_ATTRIBUTES
+from core.limits import AT_ONCE, MAX_ATTRIBUTES
 from core.validation import FloatArray, IntArray
-
-BLOCK = 1 << 21
-"""Numbers of P(s, y | x^J) that are held at once: 16 MB of doubles."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +72,7 @@ def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[Fl
     order = np.argsort(cells, axis=None, kind="stable")
     starts = np.append(np.flatnonzero(np.diff(cells.ravel()[order], prepend=-1)), order.size)
     order %= joint.n_x
-    room = max(1, BLOCK // (joint.n_s * array.shape[1]))
+    room = max(1, AT_ONCE // (joint.n_s * array.shape[1]))
     first = 0
     while first < len(starts) - 1:
         # as many whole cells as fit, at least one

@@ -54,12 +54,16 @@ def json_object(values: Any, known: type | Collection[str] | None, name: str) ->
     return dict(values)
 
 
-def without_version(values: Any, version: int, name: str) -> dict[str, Any]:
+VERSION = 1
+"""Version of the JSON forms of scenarios, projects and sweeps."""
+
+
+def without_version(values: Any, name: str) -> dict[str, Any]:
     """Return a JSON object without its version, which may be left out but is no other one."""
     entries = json_object(values, None, name)
-    stated = entries.pop("version", version)
-    if isinstance(stated, bool) or stated != version:
-        raise InvalidInputError(f"{name}'s version must be {version}, got {shown(stated)}.")
+    stated = entries.pop("version", VERSION)
+    if isinstance(stated, bool) or stated != VERSION:
+        raise InvalidInputError(f"{name}'s version must be {VERSION}, got {shown(stated)}.")
     return entries
 
 

@@ -2,9 +2,6 @@
 
 import math
 
-SUM_TOL = 1e-9
-"""How far a probability vector handed in may sum from 1: decimal input is rarely exact."""
-
 ROUNDING = 1e-12
 """Slack of the audit, relative to a lift: the rounding of its sums of non-negative doubles."""
 
@@ -25,6 +22,12 @@ MAX_WRITTEN = 10_000_000
 """Most numbers of a mechanism that a certificate writes out, as some 50 MB of text; of a matrix
 with more entries it writes those that are not 0."""
 
+AT_ONCE = 1 << 20
+"""Numbers that a loop over blocks holds at once: 8 MB of doubles."""
+
+CACHED = 1 << 15
+"""The same where a processor's cache should hold them: 256 kB."""
+
 MOST_KNOWN = 2_000
 """Most values of what others know besides: a promise holds given each, with rows of its own."""
 
@@ -35,7 +38,8 @@ CUT_TOL = 1e-10
 """Excess over a budget, in nats, that needs no cut: a slight move towards P_X repairs it."""
 
 CLOSE = 1e-9
-"""Difference, relative to 1 or to themselves, up to which two computed figures count as equal."""
+"""Difference, relative to 1 or to themselves, up to which two computed figures count as equal, and
+by which probabilities handed in may sum to more or less than 1: decimal input is rarely exact."""
 
 DUST = 1e-13
 """Part of a quantity of size 1 that is the rounding of a sum of few terms: what is smaller is 0."""
@@ -71,7 +75,7 @@ MAX_CELL = 131_072
 """Most characters of a cell, as of Python's reader of text files: a longer one is a mistake."""
 
 MAX_COLUMNS = 2_000
-"""Most columns of a table: one query reads all of them."""
+"""Most columns of a table, tables of a database and files of a folder: a list shows all of them."""
 
 DUCKDB_MEMORY = "2GB"
 """Memory that one count may take before it spills to disk."""

@@ -13,7 +13,7 @@ from core import measures, validation
 from core.entries import entries_of
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import ROUNDING, SUM_TOL
+from core.limits import CLOSE, ROUNDING
 from core.measures.average import information_of_entries
 from core.optimal.plan import SIZES
 from core.optimal.utility import (
@@ -343,7 +343,7 @@ def _task_of(table: FloatArray, joint: Joint) -> FloatArray:
     columns = _of_symbols(table, joint, "P(t | x)", "columns")
     sums = columns.sum(axis=0)
     off = np.abs(sums - 1)
-    if off.max() > SUM_TOL:
+    if off.max() > CLOSE:
         x = int(off.argmax())
         raise InvalidInputError(
             f"Each column of P(t | x) must sum to 1, that of {joint.x_labels[x]!r} sums to "

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from core.errors import InvalidInputError
-from core.limits import ROUNDING, SUM_TOL
+from core.limits import CLOSE, ROUNDING
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -79,7 +79,7 @@ def distribution(values: ArrayLike, name: str, *, batch: bool = False) -> FloatA
     array = _without_noise(values, name, batch=batch)
     with np.errstate(over="ignore"):
         total = array.sum(axis=(-2, -1), keepdims=True)
-    if (np.abs(total - 1) > SUM_TOL).any():
+    if (np.abs(total - 1) > CLOSE).any():
         worst = total.flat[np.abs(total - 1).argmax()]
         raise InvalidInputError(f"{name} must sum to 1, got {worst:.12g}.")
     result: FloatArray = array / total
@@ -99,7 +99,7 @@ def kernel(values: ArrayLike, rows: int, name: str = "kernel") -> FloatArray:
 def sums_to_one(totals: FloatArray, name: str) -> None:
     """Raise unless the rows of a kernel sum to 1, given their sums."""
     off = np.abs(totals - 1)
-    if (off > SUM_TOL).any():
+    if (off > CLOSE).any():
         row = int(off.argmax())
         raise InvalidInputError(
             f"Each row of {name} must sum to 1, row {row} sums to {totals[row]:.12g}."

@@ -15,11 +15,8 @@ from typing import Literal
 import numpy as np
 from scipy import special
 
+from core.limits import ROUNDING
 from core.validation import FloatArray
-
-LEAST_LIFT = 1e-12
-"""Lifts below this are raised to it where a cost is linearized, as its slope at 0 may be infinite.
-A tangent at any point lies below a convex function, so it stays valid."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +207,7 @@ class PowerMean(SmoothCost):
         own = (
             np.maximum(self._sign * slope + self._sign * share, 0.0)
             if self.order > 1
-            else (np.maximum(share - slope, LEAST_LIFT * share))
+            else (np.maximum(share - slope, ROUNDING * share))
         )
         ratio = own / share
         top = ratio.max(axis=-1, keepdims=True) if self.order > 1 else ratio.min(-1, keepdims=True)
@@ -263,7 +260,7 @@ class PowerMean(SmoothCost):
         """Return (1/α) log Σ w l^α, shape (...)."""
         with np.errstate(divide="ignore"):
             logs = np.log1p(np.maximum(excess, -1.0))
-        highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(LEAST_LIFT))
+        highest = np.maximum(logs.max(axis=-1, keepdims=True), np.log(ROUNDING))
         relative = np.expm1(self.order * (logs - highest)) @ self.weights
         near_one = relative > -0.5  # else 1 + relative would lose digits to cancellation
         mean = np.asarray(np.log1p(np.where(near_one, relative, 0.0)))
@@ -376,8 +373,11 @@ class Largest(AverageCost):
 
 
 def _clipped(excess: FloatArray) -> FloatArray:
-    """Return u with lifts below `LEAST_LIFT` raised to it."""
-    result: FloatArray = np.maximum(excess, LEAST_LIFT - 1.0)
+    """Return u with lifts below `ROUNDING` raised to it, as a cost's slope at 0 may be infinite.
+
+    A tangent at any point lies below a convex function, so it stays valid.
+    """
+    result: FloatArray = np.maximum(excess, ROUNDING - 1.0)
     return result
 
 

@@ -14,15 +14,11 @@ from core import measures
 from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import LIFT_NOISE
+from core.limits import CLOSE, LIFT_NOISE
 from core.validation import FloatArray
 
 INDEPENDENT = 50 * LIFT_NOISE
 """Largest relative difference of lifts with which weights count as those of independent symbols."""
-
-
-LEAST_BUDGET = 1e-9
-"""Budget in nats of a log lift up to which differences of `LIFT_NOISE` decide what is allowed."""
 
 
 def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np.inf) -> FloatArray:
@@ -32,7 +28,7 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np
     at a budget of 0, where each row is an equation, that error would decide what is allowed. Counts
     are exact. For other weights a relative difference of up to `LIFT_NOISE` counts as 0, and S as
     independent of X where none is above `INDEPENDENT`. Where the least `budget` of the rows is up
-    to `LEAST_BUDGET`, posteriors that equal each other or mixtures of others up to `LIFT_NOISE` do
+    to `CLOSE`, posteriors that equal each other or mixtures of others up to `LIFT_NOISE` do
     so exactly, since the audit takes them for equal.
     """
     counts = joint.counts
@@ -49,7 +45,7 @@ def excess_lift(joint: Joint, among: ArrayLike | None = None, budget: float = np
         size = np.abs(gap) / np.maximum(np.maximum(left[0], right[0]), np.finfo(float).tiny)
         gap = np.where((size <= LIFT_NOISE) | (size.max(initial=0.0) <= INDEPENDENT), 0.0, gap)
     result: FloatArray = gap / below
-    return result if counted or budget > LEAST_BUDGET else _without_noise(result, budget)
+    return result if counted or budget > CLOSE else _without_noise(result, budget)
 
 
 _CLEAR = 1e-5
@@ -159,7 +155,7 @@ def lifts(
 ) -> FloatArray:
     """Return l(s, x) for its excess over 1, to which adding 1 loses the digits of a small lift."""
     near = 1 + excess
-    if budget <= LEAST_BUDGET or (near >= _SMALL).all():
+    if budget <= CLOSE or (near >= _SMALL).all():
         return near
     p = joint.p if among is None else joint.p[:, np.asarray(among)]
     p = p[p.sum(axis=1) > 0]

@@ -157,6 +157,10 @@ def with_file(
     return replace(scenario, data=replace(scenario.data, source=key))
 
 
+REPORTED = 10
+"""Most reports of progress, but for those after half a minute without one, and most unknown values
+that a summary names."""
+
 UNFINISHED = 3
 """The exit status of work that ended unfinished and can be done again."""
 

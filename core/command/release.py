@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.command.common import (
+    REPORTED,
     add_command,
     add_reading,
     check_apart,
@@ -76,9 +77,6 @@ NAMED = (
     ),
 )
 """The options that name other columns than S and X, and which these are."""
-
-REPORTED = 10
-"""Most reports of progress, and most unknown values that the summary names."""
 
 
 def add(commands: Any) -> None:

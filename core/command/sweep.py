@@ -14,7 +14,15 @@ from pyarrow import parquet
 
 from core.clock import Stopwatch
 from core.codec import plain_json
-from core.command.common import UNFINISHED, add_command, check_apart, read_text, say, with_file
+from core.command.common import (
+    REPORTED,
+    UNFINISHED,
+    add_command,
+    check_apart,
+    read_text,
+    say,
+    with_file,
+)
 from core.data import DataSpec, Sources
 from core.errors import InvalidInputError
 from core.jobs import Pool
@@ -50,9 +58,6 @@ example:
 "random" the points are about the scenario's data, or vary it. A sweep that was stopped goes on
 with --resume."""
 """The end of `sweep --help`; a test runs it."""
-
-REPORTED = 20
-"""Most reports of progress beside those after half a minute without one."""
 
 
 def add(commands: Any) -> None:

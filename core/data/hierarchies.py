@@ -13,6 +13,7 @@ from typing import Any
 from core import validation
 from core.codec import json_object, listed
 from core.errors import InvalidInputError
+from core.limits import MAX_LEVELS
 from core.validation import shown
 from core.wording import file_called, size_of_file
 
@@ -21,9 +22,6 @@ HIERARCHY_KINDS = ("prefix", "table", "interval")
 
 MOST_STEPS = 10
 """Most levels of a hierarchy above the values themselves."""
-
-MOST_ROWS = 10_000
-"""Most values that a table of parents may have."""
 
 MOST_TABLE_BYTES = 5_000_000
 """Most bytes of a file with such a table."""
@@ -157,8 +155,8 @@ def _listed(steps: tuple[float, ...]) -> str:
 
 
 def _check_rows(what: str, rows: tuple[tuple[str, ...], ...]) -> None:
-    if not 1 <= len(rows) <= MOST_ROWS:
-        raise InvalidInputError(f"{what} must have 1 to {MOST_ROWS:,} rows, got {len(rows):,}.")
+    if not 1 <= len(rows) <= MAX_LEVELS:
+        raise InvalidInputError(f"{what} must have 1 to {MAX_LEVELS:,} rows, got {len(rows):,}.")
     width = len(rows[0])
     seen: list[dict[str, str]] = [{} for _ in range(width)]
     for i, row in enumerate(rows, start=1):
@@ -187,7 +185,7 @@ def read_rows(content: bytes, name: str) -> tuple[tuple[str, ...], ...]:
         )
     try:
         lines = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
-        rows = tuple(itertools.islice((tuple(row) for row in lines if any(row)), MOST_ROWS + 1))
+        rows = tuple(itertools.islice((tuple(row) for row in lines if any(row)), MAX_LEVELS + 1))
     except (UnicodeDecodeError, csv.Error):
         rows = ()
     if not rows or any(len(row) != len(rows[0]) for row in rows):

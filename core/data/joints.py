@@ -14,7 +14,7 @@ import numpy as np
 from core import validation
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.limits import MAX_CELL, MAX_CELLS, MAX_LEVELS, SUM_TOL
+from core.limits import CLOSE, MAX_CELL, MAX_CELLS, MAX_LEVELS
 from core.texts import TOTAL, are_series, number
 from core.validation import FloatArray, shown
 
@@ -446,7 +446,7 @@ def _check_sum(weights: FloatArray, normalise: bool) -> int | None:
         raise InvalidInputError(f"The entries of the matrix must have a finite sum, got {total}.")
     if bool((weights == np.rint(weights)).all()) and total > 1:
         return int(total)
-    if abs(total - 1) > SUM_TOL and not normalise:
+    if abs(total - 1) > CLOSE and not normalise:
         raise NotNormalisedError(
             f"The entries of the matrix sum to {total:.6g}, probabilities must sum to 1 (normalize "
             "them to divide each by the sum)."

@@ -49,7 +49,7 @@ class Pool:
         niceness: int = 12,  # a slider must not wait for another session's solve
     ) -> None:
         self.size = validation.whole(size, "size", low=1)
-        self.reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
+        reserved = validation.whole(reserved, "reserved", low=0, high=size - 1)
         self.rest = validation.number(rest, "rest", low=0.0)
         self.elsewhere = elsewhere
         self.niceness = validation.whole(niceness, "niceness", low=0, high=19)

@@ -17,6 +17,7 @@ from core.learning.settings import SETTINGS
 from core.measures.pointwise import conditionals
 from core.nonstochastic.ranges.partition import Partition, singletons
 from core.notions import ALIP, LDP, LIP, Average, PointwiseMaximalLeakage
+from core.notions.numbers import Numbers
 from core.release.confusability import RangeRelease, range_release
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import worst_case
@@ -356,7 +357,7 @@ ESTIMATE = "rldp_estimate"
 STOPS = "learn_stops"
 """The example that the lesson on maximin information takes."""
 
-BETA = 0.05
+BETA = Numbers().beta
 """The chance that the truth lies outside the uncertainty set."""
 
 

@@ -127,7 +127,6 @@ def secret_quantisation(joint: Joint, partition: Sequence[Sequence[int]]) -> Mec
         kernel,
         name="Quantisation of (S, X)",
         solver="clustering",
-        status="heuristic",
         notion=None,
         y_labels=merged_labels(clusters, names, np.array([joint.p[pair] for pair in pairs])),
         notes=("It reads S at release time.",),

@@ -118,9 +118,9 @@ def make_mechanism(
     kernel: FloatArray,
     *,
     name: str,
-    solver: str,
-    status: str,
     notion: Notion | None,
+    solver: str = "closed form",
+    status: str = "heuristic",
     y_labels: Sequence[str] | None = None,
     upper_bound: float | None = None,
     notes: tuple[str, ...] = (),
@@ -156,8 +156,7 @@ def make_mechanism(
     >>> from core.notions import LIP
     >>> joint = Joint.from_counts([[3, 1], [1, 3]])
     >>> kernel = np.array([[0.75, 0.25], [0.25, 0.75]])
-    >>> labels = {"name": "By hand", "solver": "none", "status": "heuristic"}
-    >>> mechanism = make_mechanism(joint, kernel, notion=LIP(0.5), **labels)
+    >>> mechanism = make_mechanism(joint, kernel, name="By hand", notion=LIP(0.5))
     >>> mechanism.audit.holds, round(mechanism.nmi, 4), mechanism.y_labels
     (True, 0.1887, ('y1', 'y2'))
     """

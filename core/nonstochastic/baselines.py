@@ -18,7 +18,7 @@ from core.errors import InvalidInputError
 from core.limits import MAX_ENUMERATED, ROUNDING
 from core.nonstochastic.clustering.clusters import Clusters, Step, checked_weight
 from core.nonstochastic.clustering.frontier import PROBLEMS, FrontierPoint, non_dominated
-from core.nonstochastic.clustering.utility import Distance, cluster_loss
+from core.nonstochastic.clustering.utility import cluster_loss
 from core.nonstochastic.ranges.measures import maximin_information
 from core.nonstochastic.ranges.partition import Partition, components, joint_range
 from core.validation import BoolArray, FloatArray, IntArray
@@ -29,10 +29,6 @@ def generalise_and_suppress(
     k: int,
     utility: str = "resolution",
     values: ArrayLike | None = None,
-    *,
-    codeword: str = "centroid",
-    distance: Distance | None = None,
-    base: float = 2,
 ) -> Step:
     """Merge all symbols with fewer than k secrets into one cluster, which gives k-anonymity.
 
@@ -45,7 +41,7 @@ def generalise_and_suppress(
         Which pairs (s, x) can occur, shape (n_s, n_x).
     k : int
         Secrets that every release must leave possible, from 1 to the number of secrets.
-    utility, values, codeword, distance, base
+    utility, values
         As in `merge_for_anonymity`.
 
     Returns
@@ -71,10 +67,7 @@ def generalise_and_suppress(
     ranges = joint_range(occurs)
     secrets = int(ranges.any(axis=1).sum())
     level = validation.whole(k, "k", low=1, high=secrets)
-    loss = cluster_loss(
-        utility, ranges.shape[1], values, codeword=codeword, distance=distance, base=base
-    )
-    clusters = Clusters(ranges, loss, base)
+    clusters = Clusters(ranges, cluster_loss(utility, ranges.shape[1], values), 2)
     sizes = clusters.sizes[0].copy()
     order = sizes.argsort(kind="stable").tolist()
     slot = order[0]

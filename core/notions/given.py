@@ -15,7 +15,7 @@ from core.allowed import inequalities
 from core.allowed.allowed_set import AllowedSet, weighed
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.limits import MOST_KNOWN, SUM_TOL
+from core.limits import CLOSE, MOST_KNOWN
 from core.notions.base import Notion, PointwiseNotion
 from core.notions.lip import LIP
 from core.three_way import ThreeWay, direction
@@ -285,7 +285,7 @@ class Given(Notion):
     def _places(self, joint: Joint) -> tuple[IntArray, IntArray]:
         """Return the symbol of a joint that each symbol of S, and of X, is; −1 for none."""
         own = self._joint
-        if joint.p.shape != own.p.shape or np.abs(joint.p - own.p).max() > SUM_TOL:
+        if joint.p.shape != own.p.shape or np.abs(joint.p - own.p).max() > CLOSE:
             raise InvalidInputError(
                 f"The joint of S and X ({joint.n_s}×{joint.n_x}) is not that of S, X and K without "
                 f"K ({own.n_s}×{own.n_x})."

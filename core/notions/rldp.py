@@ -11,6 +11,7 @@ from scipy import sparse
 
 from core import validation
 from core.allowed.allowed_set import AllowedSet
+from core.allowed.inequalities import scaled
 from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -273,14 +274,14 @@ def _compact_rows(
     pick = np.eye(n_s)
     pairs = shrink * fixed[s1] - fixed[s2]
     if not free.any():
-        return sparse.csr_array(_unit_rows(pairs))
+        return sparse.csr_array(scaled(pairs))
     own = np.count_nonzero(v_of_r, axis=1) == 1
     # up to this many cells there is a row for each pair of vertices of the D_s, at most 400:
     # without auxiliary variables the solver can use double description
     if n_s * n_u <= 20:
         at_vertex = fixed[owner] + free[owner, None] * v_of_r
         first, second = np.nonzero(own & own[:, None] & ((owner[:, None] != owner) | same_secret))
-        return sparse.csr_array(_unit_rows(shrink * at_vertex[first] - at_vertex[second]))
+        return sparse.csr_array(scaled(shrink * at_vertex[first] - at_vertex[second]))
     pairs = np.hstack([pairs, shrink * free[s1, None] * pick[s1], -free[s2, None] * pick[s2]])
     symbols, owners = v_of_r[own], owner[own]
     none = np.zeros((len(owners), n_s))
@@ -291,7 +292,7 @@ def _compact_rows(
         pairs = _chained(fixed, free, eps, same_secret)
         wider = np.zeros((len(owners), 2 * n_s))
         above, below = np.hstack([above, wider]), np.hstack([below, wider])
-    return sparse.csr_array(np.vstack([_unit_rows(part) for part in (pairs, above, below)]))
+    return sparse.csr_array(np.vstack([scaled(part) for part in (pairs, above, below)]))
 
 
 def _chained(fixed: FloatArray, free: FloatArray, eps: float, same_secret: bool) -> FloatArray:
@@ -315,10 +316,3 @@ def _chained(fixed: FloatArray, free: FloatArray, eps: float, same_secret: bool)
         ratios = [high[1:] - up * before[:-1], high[:-1] - up * after[1:]]
     rows: FloatArray = np.vstack([*minima, *ratios])
     return rows
-
-
-def _unit_rows(rows: FloatArray) -> FloatArray:
-    """Return rows with a largest coefficient of magnitude 1."""
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    result: FloatArray = rows / np.where(largest > 0, largest, 1.0)
-    return result

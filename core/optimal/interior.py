@@ -20,6 +20,7 @@ from core.clock import Deadline, tell_cut
 from core.errors import SolverError
 from core.optimal.plan import SIZES
 from core.optimal.programs.highs import INFINITY, LinearProgram
+from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray
 
 REACH = 0.97
@@ -27,9 +28,6 @@ REACH = 0.97
 
 SHORTEST = 1e-4
 """Length of a step, in parts of Newton's, below which rounding is all that is left to gain."""
-
-DEEP = 1e-9
-"""Slack of the point to start from below which a set has no inside."""
 
 
 class InteriorProgram:
@@ -115,7 +113,7 @@ class InteriorProgram:
             cost=np.append(np.zeros(count), -1.0),
         )
         *h, depth = program.solve().x
-        if depth < DEEP:
+        if depth < FEASIBILITY:
             raise SolverError("The allowed set has no inside.")
         return np.append(np.ones(n_x), h)
 

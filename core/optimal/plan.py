@@ -209,7 +209,8 @@ class Sizes:
     """The same after a climb of a set with levels: in the time left boxes prove more."""
 
     leveled_symbols: int = 64
-    """Symbols up to which a bound by intervals of levels is tried: 42 take half a second."""
+    """Symbols up to which a bound by intervals of levels is tried, or LDP of X itself as a start:
+    42 take half a second."""
 
     leveled_cells: int = 64
     """Secrets times symbols from which on it is: with fewer the set is soon enclosed."""
@@ -324,6 +325,17 @@ class Sizes:
 
     step_seconds: float = 7e-11
     """Seconds of a step of a large program, for each product of two numbers in it."""
+
+    listed_symbols: int = 16
+    """Symbols of which all sets are listed, 65,536, as outputs of unary encoding too: 8 MB."""
+
+    merging_pace: int = 16
+    """Steps of a merging between two looks at the clock, and least options of a step: with as many
+    it takes hardly longer than with one."""
+
+    likely_symbols: int = 3
+    """Symbols that stay apart in a robust start where all others are one: with 5 half a second
+    finds less."""
 
     staircase_sets: int = 2_000
     """Partial sets that are followed at a time, at first."""

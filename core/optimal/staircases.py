@@ -26,11 +26,8 @@ from core.optimal.programs.master import Master, Mixture
 from core.optimal.utility import MutualInformation
 from core.validation import BoolArray, FloatArray, IntArray
 
-SEEDS = 4
-"""Random sets that are drawn at first, for each symbol; then more, as the best ones are taken."""
-
 TAKEN = 4
-"""Most outputs that enter the mixture at a time, for each symbol."""
+"""Outputs that enter the mixture at a time at most, and random sets at first, for each symbol."""
 
 FEW = 12
 """Least likely symbols of which all sets are listed, so that random sets get the best mass."""
@@ -136,7 +133,7 @@ class Staircases:
     def run(self, gap: float) -> FloatArray:
         """Search and prove up to a gap, in nats, or until the deadline; return P(y | x)."""
         most, apart, n_x = SIZES.staircase_sets, np.inf, len(self.p_x)
-        drawn, many = SEEDS * n_x, min(2**n_x, SIZES.staircase_entries // (GROWTH * n_x))
+        drawn, many = TAKEN * n_x, min(2**n_x, SIZES.staircase_entries // (GROWTH * n_x))
         while not self.deadline.over:
             before, apart = apart, self._apart()
             if apart <= gap / 2:

@@ -16,10 +16,8 @@ from typing import Self
 import numpy as np
 
 from core.entries import entries_of
+from core.limits import CACHED
 from core.validation import FloatArray, IntArray
-
-CELLS = 1 << 17
-"""Weights of outputs whose costs are computed together: a megabyte, which a processor caches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +96,7 @@ class Utility(ABC):
 
     def of_symbols(self, n_x: int) -> FloatArray:
         """Return the cost of each symbol alone, of weight 1, shape (n_x,)."""
-        costs, step = np.zeros(n_x), max(1, CELLS // n_x)
+        costs, step = np.zeros(n_x), max(1, CACHED // n_x)
         for x in range(0, n_x, step):  # a unit matrix of 5,000 symbols is 200 MB
             costs[x : x + step] = self.cost(np.eye(min(step, n_x - x), n_x, x))
         return costs
@@ -117,13 +115,13 @@ class Utility(ABC):
 
     def value(self, weights: FloatArray, p_x: FloatArray) -> float:
         """Return the utility of a mechanism with outputs w_y(x) = P(x, y), shape (n_y, n_x)."""
-        step = max(1, CELLS // len(p_x))
+        step = max(1, CACHED // len(p_x))
         parts = [self.cost(weights[y : y + step]).sum() for y in range(0, len(weights), step)]
         return self.offset(p_x) - float(sum(parts))
 
     def of_kernel(self, kernel: FloatArray, p_x: FloatArray) -> float:
         """Return the utility of a mechanism P(y | x), shape (n_x, n_y)."""
-        step = max(1, CELLS // len(p_x))
+        step = max(1, CACHED // len(p_x))
         parts = [
             self.cost((p_x[:, None] * kernel[:, y : y + step]).T).sum()
             for y in range(0, kernel.shape[1], step)

@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 
 from core import validation
 from core.errors import InvalidInputError
+from core.limits import CACHED
 from core.records.written import hashed, written
 from core.validation import FloatArray, IntArray, shown
 
-KEY = 16
-"""Bytes of a key."""
+LEAST_KEY = 16
+"""Bytes of a hash's key, and the least of a key of draws: fewer can be found by trying."""
 
-
-TOGETHER = 1 << 14
-"""Texts whose state is held at once: more leave the processor's cache."""
 
 WORD = 8
 """Bytes of a word."""
@@ -39,13 +37,13 @@ Words = NDArray[np.uint64]
 
 def siphash(texts: Any, key: bytes) -> Words:
     """Return the hash of each text, as whole numbers of 64 bits, shape (n,)."""
-    if len(key) != KEY:
-        raise InvalidInputError(f"The key of a hash must have {KEY} bytes, got {len(key)}.")
+    if len(key) != LEAST_KEY:
+        raise InvalidInputError(f"The key of a hash must have {LEAST_KEY} bytes, got {len(key)}.")
     starts, lengths, words = _words(texts)
     result = np.empty(len(lengths), dtype=np.uint64)
     order = np.argsort(-(lengths // WORD), kind="stable")  # those with most words first
-    for first in range(0, len(order), TOGETHER):
-        chosen = order[first : first + TOGETHER]
+    for first in range(0, len(order), CACHED):
+        chosen = order[first : first + CACHED]
         result[chosen] = _hashed(words, starts[chosen], lengths[chosen], key)
     return result
 
@@ -136,9 +134,6 @@ BLOCK = 1 << 16
 
 GUESSABLE = 1 << 64
 """Seeds below this can be found by trying them all."""
-
-LEAST_KEY = 16
-"""Least bytes of a key: fewer can be found by trying."""
 
 
 def mechanism_hash(
@@ -335,7 +330,7 @@ class Keyed:
         if ids is None or len(ids) != count:
             raise InvalidInputError(f"A draw by a key needs an id for each of {count:,} records.")
         secret = self._hashed + bytes.fromhex(self.mechanism)
-        key = hashlib.blake2b(secret, digest_size=KEY, person=b"record").digest()
+        key = hashlib.blake2b(secret, digest_size=LEAST_KEY, person=b"record").digest()
         texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())
         return _of_whole(siphash(texts, key))
 

@@ -18,9 +18,10 @@ from core.data.counts.report import Counted
 from core.data.readers.reading import Upload
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.limits import CLOSE
 from core.records import written
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
-from core.records.checking.check import CLOSE, Check, reworded
+from core.records.checking.check import Check, reworded
 from core.records.checking.contents import (
     Original,
     Rows,

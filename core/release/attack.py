@@ -14,13 +14,11 @@ from scipy.special import logsumexp
 
 from core import validation
 from core.errors import InvalidInputError
+from core.limits import AT_ONCE
 from core.validation import FloatArray, IntArray
 
 FOLDS = 5
 """Parts of the records, each guessed from the others, so an attack needs as many records."""
-
-MOST_SCORES = 1 << 22
-"""Most scores of records, columns and secrets at once: 32 MB."""
 
 MOST_FITTED = 1 << 19
 """Most of them that weights are fitted to: thousands of records, for a weight of each column."""
@@ -174,7 +172,7 @@ class _Learner:
 
     def guesses(self, columns: IntArray) -> IntArray:
         """Return the likeliest secret of each record, (n,)."""
-        width = max(1, MOST_SCORES // (len(columns) * len(self.secrets)))
+        width = max(1, AT_ONCE // (len(columns) * len(self.secrets)))
         likeliest = []
         for begin in range(0, columns.shape[1], width):
             lifts = self.lifts(columns[:, begin : begin + width])

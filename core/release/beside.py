@@ -10,11 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from core.limits import AT_ONCE
 from core.three_way import ThreeWay
 from core.validation import BoolArray, FloatArray, IntArray
-
-MOST = 1 << 20
-"""Cells of a batch: a dozen arrays of 8 MB each."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ class _Pairs:
     def batches(self, n_y: int) -> Iterator[_Batch]:
         """Yield the pairs of some k at a time, each k whole."""
         n_k, begin = len(self.first) - 1, 0
-        most = max(1, MOST // n_y)
+        most = max(1, AT_ONCE // n_y)
         possible = np.count_nonzero(self.p_s)
         while begin < n_k:
             last = np.searchsorted(self.first, self.first[begin] + most, "right") - 1

@@ -19,20 +19,15 @@ from scipy import sparse
 from core import measures, validation
 from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.limits import MAX_WRITTEN, ROUNDING
+from core.limits import AT_ONCE, MAX_WRITTEN, ROUNDING
 from core.measures.leakage import leakage
 from core.notions import LDP, LIP
 from core.notions.base import Notion, PointwiseNotion, worst
+from core.release.in_turn import MOST_HELD
 from core.validation import FloatArray, IntArray
 
 MOST_PRODUCTS = 2_000_000
 """Most multisets of outputs that are all measured: k = 2 of 1,999 outputs, k = 3 of 227."""
-
-MOST_ENTRIES = 20_000_000
-"""Most entries, 160 MB, of the kernel of all draws, for notions that need all of it at once."""
-
-BLOCK = 4_000_000
-"""Entries of products that are held at once."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +116,7 @@ def draws(joint: Joint, kernel: ArrayLike, notion: Notion, k: int) -> RepeatedLe
     occurs = joint.release(array).sum(axis=0) > 0
     products = comb(int(occurs.sum()) + count - 1, count)
     pointwise = isinstance(notion, PointwiseNotion)
-    room = MOST_PRODUCTS if pointwise else MOST_ENTRIES // len(array)
+    room = MOST_PRODUCTS if pointwise else MOST_HELD // len(array)
     if pointwise and array.size > MAX_WRITTEN:  # all pairs of its outputs may be terabytes
         together = _given_together(array[:, occurs], count)
         if together is None:
@@ -155,7 +150,7 @@ def product_kernel(kernel: FloatArray, k: int) -> FloatArray:
     """
     blocks = [
         _product(kernel, chosen) * _orders(chosen)
-        for chosen in _multisets(kernel.shape[1], k, BLOCK // len(kernel))
+        for chosen in _multisets(kernel.shape[1], k, AT_ONCE // len(kernel))
     ]
     return np.hstack(blocks)
 
@@ -187,7 +182,7 @@ def _level_of_all(
     if not isinstance(notion, PointwiseNotion):
         return notion.achieved(joint, product_kernel(kernel, k))
     lower = upper = -np.inf
-    at_once = max(1, BLOCK // len(kernel))
+    at_once = max(1, AT_ONCE // len(kernel))
     blocks: Iterable[IntArray] = _multisets(kernel.shape[1], k, at_once)
     if together is not None:
         blocks = (together[i : i + at_once] for i in range(0, len(together), at_once))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from core.codec import json_object, listed, read_json, without_version
+from core.codec import VERSION, json_object, listed, read_json, without_version
 from core.errors import InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
@@ -19,9 +19,6 @@ from core.scenario.scenario import Scenario
 from core.scenario.url import KEYS as SCENARIO_KEYS
 from core.scenario.url import from_query, to_query, unknown_keys
 from core.validation import shown, whole
-
-VERSION = 1
-"""Version of the JSON form."""
 
 KEY = "col"
 """URL key of a column; its value is itself a query, percent-encoded once more."""
@@ -242,7 +239,7 @@ class Project:
         values = json_object(read_json(text, "The project"), None, "The project")
         if "columns" not in values and ("data" in values or "notion" in values):
             return cls((Scenario.from_dict(values),))
-        values = without_version(values, VERSION, "The project")
+        values = without_version(values, "The project")
         json_object(values, ("columns", "files"), "The project")
         columns = listed(values.get("columns", ()), "The columns of a project")
         files = json_object(values.get("files", {}), None, "files")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.codec import json_object, listed, plain_json, read_json, without_version
+from core.codec import VERSION, json_object, listed, plain_json, read_json, without_version
 from core.data import Counted, Sources, count
 from core.data.counts.cells import JOINED
 from core.data.counts.report import CountedTask
@@ -35,10 +35,6 @@ from core.scenario.purpose import (
     check_purpose,
 )
 from core.validation import FloatArray, one_of, shown
-
-VERSION = 1
-"""Version of the JSON form."""
-
 
 NOTHING = LIP(np.inf)
 """The notion of a mechanism that depends on none: every release satisfies it."""
@@ -93,7 +89,7 @@ class Scenario(PurposeChoice, Settings, Numbers):
 
     @classmethod
     def from_dict(cls, values: Any) -> Scenario:
-        values = without_version(values, VERSION, "The scenario")
+        values = without_version(values, "The scenario")
         values = json_object(values, cls, "The scenario")
         if "data" in values:
             values["data"] = DataSpec.from_dict(values["data"])

@@ -12,6 +12,7 @@ from core.codec import plain_json, read_json
 from core.data.joints import cells_drawn
 from core.data.spec import DataSpec
 from core.errors import CoreError
+from core.limits import MAX_CELLS
 from core.notions import catalogue as notions
 from core.scenario.data_url import (
     DATA_KEYS,
@@ -45,8 +46,8 @@ MOST_VALUES = 500
 """Most values of a key of a link."""
 
 
-MOST_DRAWN = 50_000
-"""Most cells of a random joint that a link may ask for: a fifth of the largest one."""
+MOST_DRAWN = MAX_CELLS // 5
+"""Most cells of a random joint that a link may ask for."""
 
 LISTS = {"also": "also", "table": "table"}
 """URL key → the scenario's list; each value is JSON."""

@@ -14,9 +14,9 @@ from core.measures.leakage import leakage
 from core.mechanisms import catalogue, unary_encoding_summary
 from core.mechanisms.entry import MechanismEntry
 from core.mechanisms.options import Options
-from core.mechanisms.response.unary_encoding import MOST_SYMBOLS
 from core.mechanisms.result import CUT
 from core.notions import LIP, RLDP, SRLIP
+from core.optimal.plan import SIZES
 from core.scenario import Scenario
 
 SECONDS = 2.0
@@ -151,7 +151,7 @@ def _row(
     row = Compared(entry.key, title, entry.reads_secret)
     started = time.perf_counter()
     try:
-        if entry.key == "oue" and joint.n_x > MOST_SYMBOLS:
+        if entry.key == "oue" and joint.n_x > SIZES.listed_symbols:
             return _unary(row, joint, notion.eps)
         mechanism = catalogue.build(
             entry.key,

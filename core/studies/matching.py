@@ -30,7 +30,7 @@ TARGETS = {
 CLOSE = 1e-4
 """Difference, in nats or as a share, up to which a target is reached: pages show no smaller one."""
 
-FINE = 1e-6
+FINE = CLOSE / 100
 """Width of ε at which a bracket is no longer narrowed: the figure jumps within it."""
 
 

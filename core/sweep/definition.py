@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from core import validation
-from core.codec import json_object, listed, plain_json, read_json, without_version
+from core.codec import VERSION, json_object, listed, plain_json, read_json, without_version
 from core.data.joints import drawn
 from core.data.spec import DataSpec
 from core.errors import InvalidInputError
@@ -158,9 +158,6 @@ class Draws:
             **{("count" if name == "draws" else name): value for name, value in values.items()}
         )
 
-
-VERSION = 1
-"""Version of the JSON form."""
 
 MAX_POINTS = 1_000_000
 """Most points of a sweep: their results are sorted in memory, about a kilobyte each."""
@@ -387,7 +384,7 @@ class Sweep:
         InvalidInputError
             If the text is no JSON object, an entry is unknown or a value is outside its domain.
         """
-        values = without_version(read_json(text, "The sweep"), VERSION, "The sweep")
+        values = without_version(read_json(text, "The sweep"), "The sweep")
         parts: dict[str, Any] = {}
         if "scenario" in values:
             parts["scenario"] = Scenario.from_dict(values.pop("scenario"))

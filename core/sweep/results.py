@@ -26,6 +26,7 @@ from core.clock import Deadline
 from core.codec import plain_json
 from core.domain import Domain
 from core.errors import InvalidInputError
+from core.limits import MAX_UPLOAD_MB
 from core.mechanisms.result import CUT
 from core.records.certificate import code_hash
 from core.records.files import replacing
@@ -184,7 +185,7 @@ except ImportError:  # pragma: no cover - Windows has none
 COUNTS = b"liftscope.counts"
 """Metadata of a results file: the hash of what the data was counted to."""
 
-MOST_BYTES = 200_000_000
+MOST_BYTES = MAX_UPLOAD_MB * 10**6
 """Most bytes that a file somebody brings may unpack to: twice as many as the points that a page
 computes at most take."""
 

@@ -36,7 +36,7 @@ def test_cells_number_what_agrees():
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
 @pytest.mark.parametrize("known", known_sets(3))
 def test_conditioning_is_bayes_rule_in_blocks_of_any_size(monkeypatch, known, block):
-    monkeypatch.setattr(attributes, "BLOCK", block)
+    monkeypatch.setattr(attributes, "AT_ONCE", block)
     rng = np.random.default_rng(1)
     kernel = rng.dirichlet(np.ones(5), size=JOINT.n_x)
     values = attribute_values(JOINT, (2, 3, 2))
@@ -51,7 +51,7 @@ def test_conditioning_is_bayes_rule_in_blocks_of_any_size(monkeypatch, known, bl
 
 @pytest.mark.parametrize("block", [1, 1 << 21])
 def test_conditioning_takes_kernels_that_read_the_secret(monkeypatch, block):
-    monkeypatch.setattr(attributes, "BLOCK", block)
+    monkeypatch.setattr(attributes, "AT_ONCE", block)
     kernel = np.random.default_rng(2).dirichlet(np.ones(3), size=2 * JOINT.n_x)
     whole = next(given_known(JOINT, kernel, np.zeros(JOINT.n_x, dtype=np.int64)))
     np.testing.assert_allclose(whole[0], JOINT.release(kernel), rtol=1e-12)

@@ -4,6 +4,7 @@ import html
 import re
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -251,7 +252,7 @@ def test_work_that_takes_too_long_is_told_where_its_picture_would_be(monkeypatch
     with clock.using(time.monotonic):
         with monkeypatch.context() as endless:
             endless.setattr(charts, "pareto_frontier", calls.hang)
-            endless.setattr(charts, "LIMIT", 0.1)
+            endless.setattr(charts, "LongAnswer", partial(charts.LongAnswer, seconds=0.1))
             app = opened(**HEART, problem="reduction")
             finished(app, lambda: "trade_offs_again" in {button.key for button in app.button})
         assert any("its time limit" in caption.value for caption in app.caption)

@@ -14,8 +14,8 @@ from core.data.catalogue import FOLDER
 from core.records import design
 from core.records.draws import Keyed
 from core.records.verifying import failed, verify
+from pages.ui.parts import tables
 from pages.ui.release import board, results
-from pages.ui.release import columns as columns_card
 from pages.ui.style.labels import markdown
 from pages.ui.work import own_release
 from tests.core.records.makers import people, read, write
@@ -159,7 +159,7 @@ def test_a_column_becomes_part_of_x():
 
 
 def test_a_column_beyond_those_with_a_row_has_one_once_it_is_kept(monkeypatch):
-    monkeypatch.setattr(columns_card, "MOST", 2)
+    monkeypatch.setattr(tables, "ROWS", 2)
     app = opened()
     assert len(switches(app)) == 2
     app.multiselect(key="release_keep_others").set_value(["chol"]).run()
@@ -200,7 +200,7 @@ def test_the_columns_of_a_link_that_cannot_be_kept_are_named():
 
 
 def test_figures_that_are_not_there_yet_hold_the_release_back(monkeypatch, sweeps):
-    monkeypatch.setattr(columns_card, "QUICK", 0)
+    monkeypatch.setattr(results, "QUICK", 0)
     app = opened(stay="age")
     assert app.button(key="columns_each_cancel")
     assert app.button(key="release_make").disabled
@@ -216,7 +216,7 @@ def test_figures_that_are_not_there_yet_hold_the_release_back(monkeypatch, sweep
 
 def test_an_attack_takes_its_time_elsewhere_and_holds_nothing_back(monkeypatch, sweeps):
     rows = design.original(HEART["data"], Sources()).rows
-    monkeypatch.setattr(columns_card, "QUICK", 20 * rows)  # counts are made in place
+    monkeypatch.setattr(results, "QUICK", 20 * rows)  # counts are made in place
     stay = [name for name in switches(opened()) if name != "age"][:5]
     app = opened(stay=stay)
     assert app.button(key="columns_attack_cancel")

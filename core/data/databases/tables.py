@@ -18,10 +18,8 @@ from core.data.databases.connecting import answered, connected, known_secrets
 from core.data.databases.reference import DatabaseTable, parse
 from core.data.tables import FileTable, check_column
 from core.errors import InvalidInputError
+from core.limits import MAX_COLUMNS
 from core.validation import shown
-
-MOST_TABLES = 2_000
-"""Most tables of a database that are listed."""
 
 MOST_NAMED = 10
 """Most tables that a sentence names."""
@@ -81,7 +79,7 @@ def _materialized(backend: Any) -> list[tuple[str, str]]:
 
 
 def _pairs(backend: Any, query: Any) -> list[tuple[str, str]]:
-    rows = answered(backend, query.limit(10 * MOST_TABLES)).to_pylist()
+    rows = answered(backend, query.limit(10 * MAX_COLUMNS)).to_pylist()
     return [(row["folder"], row["name"]) for row in rows]
 
 
@@ -169,7 +167,7 @@ def tables_of(address: str) -> tuple[str, ...]:
         tables = listed(backend, whole.engine)
     if not tables:
         raise InvalidInputError(f"{address} has no table that its user may see.")
-    return tuple(source_of(address, *names) for names in tables[:MOST_TABLES])
+    return tuple(source_of(address, *names) for names in tables[:MAX_COLUMNS])
 
 
 def columns_of(source: str) -> tuple[DatabaseColumn, ...]:

@@ -20,14 +20,11 @@ from core.data.options import ENCODINGS, ReadOptions, Repair, repaired
 from core.data.readers.names import Columns, name_columns
 from core.data.tables import check_records
 from core.errors import InvalidInputError, ReadingError, choice
-from core.limits import MAX_CELL
+from core.limits import AT_ONCE, MAX_CELL, MAX_UPLOAD_MB, MEGABYTE
 from core.validation import shown
 from core.wording import first_of
 
-_CELLS = 1_000_000
-"""Cells that are held at once: each is an object of Python, of some 100 bytes with all copies."""
-
-_HELD = 200_000_000
+_HELD = MAX_UPLOAD_MB * MEGABYTE
 """Bytes that are held at once, where records have long texts."""
 
 _HEAD = 600
@@ -172,9 +169,9 @@ class _Labelled:
         """
         columns, plain = len(widths), sum(widths.values())
         elsewhere = [name for name, width in widths.items() if not width]
-        long, size, start = MAX_CELL * len(elsewhere), _CELLS, 0
+        long, size, start = MAX_CELL * len(elsewhere), AT_ONCE, 0
         while True:
-            size = max(1, min(size, _CELLS // columns, _HELD // max(plain + long, 1)))
+            size = max(1, min(size, AT_ONCE // columns, _HELD // max(plain + long, 1)))
             values, _ = self._call(
                 self._path, row_offset=start, row_limit=size, output_format="dict", **self._options
             )

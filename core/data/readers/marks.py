@@ -19,13 +19,11 @@ from core.data.tables import (
     is_text,
     open_table,
 )
+from core.limits import AT_ONCE
 
 SHORT = 10_000
 """Most records for which columns are unpivoted into one: a query then names each column once, which
 saves milliseconds for each of thousands of columns. In a longer table unpivoting costs more."""
-
-TOGETHER = 4_000_000
-"""Most values that are unpivoted in one query."""
 
 
 LOOKED = 50_000
@@ -60,7 +58,7 @@ def per_column(
         parts = _written(table.backend, query)
         ask, size = (
             # each column takes memory
-            (_below, max(TOGETHER // max(rows, 1), 1)) if rows <= SHORT else (_beside, 50)
+            (_below, max(AT_ONCE // max(rows, 1), 1)) if rows <= SHORT else (_beside, 50)
         )
         for some in _chunks(alike, size):
             columns = [_quoted(schema[places[name]][0]) for name in some]

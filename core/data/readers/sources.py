@@ -21,14 +21,12 @@ from core.data.readers.marks import with_marks
 from core.data.readers.reading import Upload, read_bytes, read_file, room_for
 from core.data.tables import FileTable
 from core.errors import InvalidInputError
+from core.limits import MAX_COLUMNS
 from core.validation import shown
 from core.wording import free_name
 
 FOLDER = "LIFTSCOPE_FOLDER"
 """The environment's variable that names the folder."""
-
-MOST_FILES = 2_000
-"""Most files that are listed."""
 
 
 def shared_files() -> tuple[str, ...]:
@@ -45,9 +43,9 @@ def shared_files() -> tuple[str, ...]:
                 continue
             if path.is_file() and path.resolve().is_relative_to(root):
                 paths.append(path.relative_to(root).as_posix())
-        if len(paths) >= MOST_FILES:
+        if len(paths) >= MAX_COLUMNS:
             break
-    return tuple(paths[:MOST_FILES])
+    return tuple(paths[:MAX_COLUMNS])
 
 
 def shared_file(name: str) -> Path:

@@ -15,7 +15,7 @@ from scipy import special
 
 from core import validation
 from core.errors import AuditError, InfeasibleError, InvalidInputError
-from core.limits import ROUNDING
+from core.limits import CACHED, ROUNDING
 from core.mechanisms.merging.subset_levels import (
     Risk,
     check_risk,
@@ -183,9 +183,6 @@ def _join_earlier(block: Block, sets: IntArray, count: IntArray) -> tuple[IntArr
     return moved, allowed[row, best]
 
 
-BLOCK = 1 << 15
-"""Most cells of P(s, x) in one block of rows, so that its arrays fit the processor's cache."""
-
 Merger = Callable[[Block, BoolArray], tuple[IntArray, BoolArray]]
 """Takes a block and which symbols are in X_H, shape (n_rows, n_x); returns the number of each
 symbol's set, 0 for X_L, same shape, and whether the notion allows the sets, shape (n_rows,)."""
@@ -275,7 +272,7 @@ def _in_blocks(
     nmi = np.empty((len(p), len(pointwise)))
     attained = np.empty(nmi.shape, dtype=np.bool_)
     sets = np.empty((*nmi.shape, p.shape[2]), dtype=np.int64)
-    step = max(1, BLOCK // (p.shape[1] * p.shape[2]))
+    step = max(1, CACHED // (p.shape[1] * p.shape[2]))
     for columns in families.values():
         measured = Block.of(p, pointwise[columns[0]], risk)
         pairs = np.array([(i, j) for j in columns for i in range(len(p))], dtype=np.int64)

@@ -67,7 +67,6 @@ def identity(joint: Joint) -> Mechanism:
         joint,
         np.eye(joint.n_x),
         name="Identity",
-        solver="closed form",
         status="optimal",
         notion=None,
         y_labels=joint.x_labels,

@@ -28,6 +28,7 @@ from core.mechanisms.merging.subset_levels import (
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import PointwiseNotion
 from core.notions.base import Notion
+from core.optimal.plan import SIZES
 from core.validation import FloatArray
 from core.wording import fixed
 
@@ -145,7 +146,6 @@ def watchdog(
         joint,
         kernel,
         name="Watchdog, uniform",
-        solver="closed form",
         status=status,
         notion=pointwise,
         y_labels=joint.x_labels,
@@ -326,22 +326,15 @@ class _Pace:
     def over(self, left: int) -> bool:
         """Return whether the deadline is over; the more symbols are left, the fewer options."""
         self._steps += 1
-        if self._late or self._steps % BETWEEN != 1:
+        if self._late or self._steps % SIZES.merging_pace != 1:
             return self._late
         seconds = self._deadline.left
         # a step takes as long as it has options, so half of the symbols take three quarters
         ahead = seconds * self._symbols**2 >= self._seconds * left**2
-        options = max(int(self.options * (1.25 if ahead else 0.8)), FEWEST)
+        options = max(int(self.options * (1.25 if ahead else 0.8)), SIZES.merging_pace)
         self.options = min(options, self._symbols)
         self._late = seconds == 0
         return self._late
-
-
-BETWEEN = 16
-"""Steps between two looks at the clock."""
-
-FEWEST = 32
-"""Options with which a step takes hardly longer than with one."""
 
 
 def _two_by_two(

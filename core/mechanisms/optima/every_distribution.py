@@ -38,9 +38,6 @@ from core.validation import BoolArray, FloatArray
 CLOSED = 1e-6
 """Nats up to which each kind's own optimum is sought: far below what mixing them changes."""
 
-LISTED = 16
-"""Most symbols of one secret of which all sets are priced, some milliseconds for each secret."""
-
 
 def most_of_one_output(p_s: FloatArray, eps: float) -> FloatArray:
     """Return the most that one output tells, in nats: of each secret's kind, then of pairs'."""
@@ -90,7 +87,7 @@ def _mixed(
     master, mixture, _ = best_mixture(points, p_x, MutualInformation(), NEVER)
     whole = MutualInformation().offset(p_x)
     most = float(most_of_one_output(cells.sum(axis=1), eps).max())
-    if np.bincount(owners).max() > LISTED:
+    if np.bincount(owners).max() > SIZES.listed_symbols:
         return master.kernel(mixture), most
     own = Staircases(_of_pairs(eps), p_x, 0, until.part(0.5))
     own.run(CLOSED)

@@ -120,12 +120,5 @@ def _as_known(joint: Joint, notion: Notion, kernel: FloatArray, goal: Purpose) -
     """Return the start, P(y | x), as an audited mechanism."""
     kernel, y_labels = in_reading_order(joint, kernel)
     return make_mechanism(
-        joint,
-        kernel,
-        name=NAME,
-        solver="known",
-        status="heuristic",
-        notion=notion,
-        y_labels=y_labels,
-        purpose=goal,
+        joint, kernel, name=NAME, solver="known", notion=notion, y_labels=y_labels, purpose=goal
     )

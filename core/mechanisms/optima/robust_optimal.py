@@ -287,10 +287,6 @@ def at_smaller_budgets(
     return kept
 
 
-LIKELIEST = 3
-"""Symbols that stay apart where all others are one: with 5 half a second finds less."""
-
-
 def with_rare_as_one(
     joint: Joint, notion: RobustForX, seconds: float, *, gap: float, seed: int
 ) -> list[FloatArray]:
@@ -301,9 +297,10 @@ def with_rare_as_one(
     """
     if joint.n_x <= SIZES.enclosed_symbols or seconds < _LEAST_SECONDS:
         return []
-    of_x = np.full(joint.n_x, LIKELIEST)
-    of_x[np.argsort(-joint.p_x, kind="stable")[:LIKELIEST]] = np.arange(LIKELIEST)
-    into, ball = np.eye(LIKELIEST + 1)[of_x], notion.uncertainty
+    likely, ball = SIZES.likely_symbols, notion.uncertainty
+    of_x = np.full(joint.n_x, likely)
+    of_x[np.argsort(-joint.p_x, kind="stable")[:likely]] = np.arange(likely)
+    into = np.eye(likely + 1)[of_x]
     optimum = robust_of_x(
         Joint.from_counts(joint.p @ into),
         replace(notion, uncertainty=RenyiBall(ball.p_hat_su @ into, ball.bound, ball.alpha)),
@@ -443,16 +440,7 @@ def coupled(p_su: FloatArray, joint: Joint, notion: Notion) -> list[Mechanism]:
         best = inside(joint, quantiles(p_su, tried[0])[joint.kept_x], notion)
     if best is None:
         return []
-    return [
-        make_mechanism(
-            joint,
-            best,
-            name="Quantiles of U",
-            solver="closed form",
-            status="heuristic",
-            notion=notion,
-        )
-    ]
+    return [make_mechanism(joint, best, name="Quantiles of U", notion=notion)]
 
 
 _LEAST_SECONDS = 0.4

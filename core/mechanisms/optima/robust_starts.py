@@ -31,15 +31,11 @@ def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
     return [*of_x_itself(joint, notion), *tightened(joint, notion)]
 
 
-ITSELF = 64
-"""Most symbols of X for LDP of X itself: with more it takes longer than a first answer may."""
-
-
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
     if not isinstance(notion, LevelNotion) or not notion.of_estimate or notion.secret_released:
         return []
-    if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= ITSELF:
+    if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= SIZES.leveled_symbols:
         return []
     lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, 2 * FAR))), scaled=True)
     search = Staircases(lifts, joint.p_x, 0, Deadline.after(SIZES.itself_seconds))
@@ -50,7 +46,6 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
             polished(joint, search.run(1e-6), notion, quick=True),
             name="LDP of X itself",
             solver="columns",
-            status="heuristic",
             notion=notion,
         )
     ]
@@ -86,14 +81,7 @@ def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
             moved for kernel in mergings if (moved := inside(joint, kernel, notion)) is not None
         ]
     return [
-        make_mechanism(
-            joint,
-            kernel,
-            name="Subset merging, tightened",
-            solver="closed form",
-            status="heuristic",
-            notion=notion,
-        )
+        make_mechanism(joint, kernel, name="Subset merging, tightened", notion=notion)
         for kernel in kernels
     ]
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
-from core.allowed.inequalities import LEAST_BUDGET
 from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
@@ -186,13 +185,7 @@ def _nearly(
         if notion.holds(joint, kernel):
             return [
                 make_mechanism(
-                    joint,
-                    kernel,
-                    name=NAME,
-                    solver=of_classes.solver,
-                    status="heuristic",
-                    notion=notion,
-                    purpose=goal,
+                    joint, kernel, name=NAME, solver=of_classes.solver, notion=notion, purpose=goal
                 )
             ]
     return []
@@ -292,7 +285,7 @@ def _is_nearly_none(notion: Notion) -> bool:
     """Return whether a budget is within the rounding of lifts, and not 0."""
     parts = notion.inner.parts
     budgets = [getattr(part, name) for part in parts for name in part.in_nats]
-    return 0 < min(budgets, default=np.inf) <= LEAST_BUDGET
+    return 0 < min(budgets, default=np.inf) <= CLOSE
 
 
 def _allowed_anyway(

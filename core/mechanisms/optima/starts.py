@@ -39,16 +39,7 @@ def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[
     kernel = silent_outputs(excess_lift(joint, budget=0.0), joint.p_x, deadline)
     if kernel.shape[1] == 1 or not notion.holds(joint, kernel):
         return []
-    return [
-        make_mechanism(
-            joint,
-            kernel,
-            name="Perfect privacy",
-            solver="columns",
-            status="heuristic",
-            notion=notion,
-        )
-    ]
+    return [make_mechanism(joint, kernel, name="Perfect privacy", solver="columns", notion=notion)]
 
 
 MANY = 1_000
@@ -157,8 +148,6 @@ def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
             joint,
             kernel,
             name="X diluted",
-            solver="closed form",
-            status="heuristic",
             notion=notion,
             y_labels=joint.x_labels if kernel.shape[1] == joint.n_x else None,
         )

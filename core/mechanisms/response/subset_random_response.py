@@ -121,7 +121,6 @@ def subset_random_response(
         polished(joint, kernel, pointwise),  # reordered outputs may round to another level
         name=NAME,
         solver="columns",
-        status="heuristic",
         notion=pointwise,
         y_labels=y_labels,
         notes=notes,

@@ -18,10 +18,8 @@ from core.mechanisms.response.calibrated import (
 )
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import Notion, PointwiseNotion
+from core.optimal.plan import SIZES
 from core.validation import FloatArray
-
-MOST_SYMBOLS = 16
-"""Most symbols of X for which a kernel is made: it has 2^n_x outputs, 65,536 columns or 8 MB."""
 
 
 def optimized_unary_encoding(
@@ -58,18 +56,17 @@ def optimized_unary_encoding(
     0.3
     """
     pointwise = lift_promise(eps, notion)
-    if joint.n_x > MOST_SYMBOLS:
+    if joint.n_x > SIZES.listed_symbols:
         raise InvalidInputError(
             f"Unary encoding of {joint.n_x} symbols has 2^{joint.n_x} outputs, and its matrix is "
-            f"written out for at most {MOST_SYMBOLS}; unary_encoding_summary gives its level and "
-            "an estimate of its utility."
+            f"written out for at most {SIZES.listed_symbols}; unary_encoding_summary gives its "
+            "level and an estimate of its utility."
         )
     alpha = unary_alpha(joint, pointwise)
     return make_mechanism(
         joint,
         unary_kernel(joint.n_x, alpha),
         name="Optimised unary encoding",
-        solver="closed form",
         status=status_at(alpha),
         notion=pointwise,
         y_labels=_set_labels(joint.x_labels),
@@ -79,7 +76,7 @@ def optimized_unary_encoding(
 
 def unary_kernel(n_x: int, alpha: float) -> FloatArray:
     """Return P(y | x), (n_x, 2^n_x) ([Funnel] eq. 28); bit x of y shows whether x is in the set."""
-    size = validation.whole(n_x, "n_x", low=1, high=MOST_SYMBOLS)
+    size = validation.whole(n_x, "n_x", low=1, high=SIZES.listed_symbols)
     flip = special.expit(-validation.budget(alpha, "alpha"))
     kernel = np.ones((size, 1))
     for x in range(size):

@@ -20,7 +20,7 @@ from scipy import sparse, special
 from core.allowed.allowed_set import AllowedSet, LiftRange
 from core.clock import Deadline
 from core.errors import SolverError
-from core.limits import ROUNDING
+from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.box_bound import secants
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.plan import SIZES
@@ -37,17 +37,11 @@ ROUNDS = (6, 2)
 TIGHT = 1e-6
 """Distance from a point, relative to its largest coefficient, at which a cut binds there."""
 
-APART = 1e-9
-"""Part of a level by which intervals overlap, for the rounding of what bounds them."""
-
 PROGRESS = 0.05
 """Least part of the distance from bound to aim that halving has to gain, or no more are halved."""
 
 OF_ITSELF = 0.3
 """Part of the time for a proof of LDP of X itself, which most often ends in a tenth of a second."""
-
-LIKELIEST = 19
-"""Symbols of dozens that stay apart there, the others being one: so many are proven in .1 s."""
 
 RAREST, PARTS = 6, (0.1, 0.3, 0.5, 0.7, 0.9)
 """Secrets of which least is known, and parts of a budget, by which lifts of an output differ."""
@@ -184,12 +178,12 @@ class LevelBound:
             _deepest(a, b, points) for a, b in ((high, low), (highest, own_low), (own, lowest))
         ]
         if interval.high < np.inf:  # entries of a posterior sum to 1
-            most = interval.high * (1 + APART)
+            most = interval.high * (1 + CLOSE)
             others = np.delete(high, rarest, axis=1)
             at = (others @ points[..., None])[..., 0].argmax(axis=1)
             kinds.append(others[np.arange(len(points)), at] - most)
         if interval.low > 0:
-            kinds.append(interval.low * (1 - APART) - low[:, rarest])
+            kinds.append(interval.low * (1 - CLOSE) - low[:, rarest])
         cuts, which = np.vstack(kinds), np.tile(np.arange(len(points)), len(kinds))
         scales = np.abs(cuts).max(axis=1, keepdims=True)
         cuts = cuts / np.where(scales > 0, scales, 1.0)
@@ -242,10 +236,10 @@ def greatest_ratio(oracle: LevelOracle, p_x: FloatArray) -> float:
         slopes = at[:, None, :, None] - (masses - own)[None, :, None, :]
         free = masses[None, :, None, :] - sizes[:, None, :, None]
         with np.errstate(divide="ignore", invalid="ignore"):
-            more = np.where((slopes > APART) & other, free / slopes, np.inf)
+            more = np.where((slopes > CLOSE) & other, free / slopes, np.inf)
         least = np.minimum(least, more.min(axis=(2, 3)))
     np.fill_diagonal(least, 0.0)
-    return (1 + float(least.max())) * (1 + APART)
+    return (1 + float(least.max())) * (1 + CLOSE)
 
 
 def most_of_itself(ratio: float, p_x: FloatArray, deadline: Deadline) -> float:
@@ -259,8 +253,9 @@ def most_of_itself(ratio: float, p_x: FloatArray, deadline: Deadline) -> float:
     if len(p_x) <= SIZES.box_symbols:
         whole.run(ROUNDING)
         return whole.bound
-    ordered = np.sort(p_x)
-    rare, likely = ordered[:-LIKELIEST], ordered[-LIKELIEST:]
+    # those that stay apart, and one for the others, are proven in .1 s
+    ordered, apart = np.sort(p_x), SIZES.enclosed_symbols - 1
+    rare, likely = ordered[:-apart], ordered[-apart:]
     share = float(rare.sum())
     groups = Staircases(lifts, np.append(likely, share), 0, deadline)
     groups.run(ROUNDING)

@@ -32,9 +32,6 @@ FINEST = 1e-4
 WEIGHT = 0.5
 """Weight of the latest duals in a moving average: those of one program alone oscillate."""
 
-GROWTH = 4.0
-"""Factor of the penalty at the end, where no shortfall may remain."""
-
 DIGITS = 10
 """Outputs that agree to this many decimals, relative to P(x), are one."""
 
@@ -135,7 +132,7 @@ class LinearSearch:
         for _ in range(6):
             if self.mixture.shortfall <= ROUNDING:
                 break
-            self.master.raise_penalty(GROWTH)
+            self.master.raise_penalty(SIZES.growth)
             self.mixture = self.master.solve()
 
     def _widen(self, starts: FloatArray, duals: FloatArray) -> None:
@@ -162,7 +159,7 @@ class LinearSearch:
             if in_vain > ROUNDS and self.mixture.shortfall <= ROUNDING:
                 return
             if in_vain > ROUNDS:
-                self._cover(GROWTH)
+                self._cover(SIZES.growth)
                 duals, in_vain = self.mixture.duals, 0
             if not starts:
                 near = self.master.points[self.mixture.used]
@@ -183,7 +180,7 @@ class LinearSearch:
     def settled(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture without a shortfall."""
         while self.mixture.shortfall > ROUNDING:  # ends: the output P_X alone is a mixture
-            self._cover(GROWTH)
+            self._cover(SIZES.growth)
         return self.master.kernel(self.mixture)
 
     def _cover(self, factor: float) -> None:

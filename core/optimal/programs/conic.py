@@ -70,14 +70,7 @@ def solve_conic(
         raise SolverError(f"Clarabel gave no answer: {solution.status}.")
     x = np.array(solution.x)
     duals = -np.array(solution.z)[: len(right) + len(upper)]
-    reduced = np.zeros(n_cols)
-    reduced[bounded] = np.array(solution.z)[len(duals) : len(duals) + len(bounded)]
-    return Solution(
-        x=x,
-        duals=duals,
-        reduced_costs=reduced,
-        objective=float(cost @ x),
-    )
+    return Solution(x=x, duals=duals, objective=float(cost @ x))
 
 
 def _kind(cone: Cone) -> Any:

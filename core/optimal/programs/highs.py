@@ -38,14 +38,10 @@ _WARNING = highspy.HighsStatus.kWarning
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Solution:
-    """An optimal solution; `duals` are the optimum's change per unit of a row's bound.
-
-    `reduced_costs`: cost − rowsᵀ @ duals, shape (n_cols,).
-    """
+    """An optimal solution; `duals` are the optimum's change per unit of a row's bound."""
 
     x: FloatArray
     duals: FloatArray
-    reduced_costs: FloatArray
     objective: float
 
 
@@ -232,7 +228,6 @@ class LinearProgram:
         return Solution(
             x=np.array(solution.col_value),
             duals=np.array(solution.row_dual),
-            reduced_costs=np.array(solution.col_dual),
             objective=float(self._highs.getObjectiveValue()),
         )
 

@@ -15,6 +15,7 @@ from core.notions.lip import log_max_lift, log_min_lift
 from core.optimal.polytopes.double_description import double_description
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.standard_form import polytope
+from core.optimal.solve import DEFAULT_SECONDS
 from core.optimal.utility import MutualInformation
 from core.papers.experiment import (
     Findings,
@@ -35,9 +36,6 @@ from core.validation import FloatArray
 GRID_6 = np.arange(4, 33) / 4
 """ε of Figure 6: 1, 1.25, …, 8."""
 
-
-SECONDS = 5.0
-"""Time limit of one search."""
 
 SCENARIO = question("example:lift_typical", "alip", 2.0, "optimal", lam=0.5)
 
@@ -62,7 +60,7 @@ def optimum(setting: Setting) -> Findings:
         joint = Joint.from_counts(weights)
         for j, lam in enumerate(LAMBDAS):
             for k, eps in enumerate(GRID):
-                mechanism = optimal(joint, ALIP.from_lambda(float(eps), lam), time_limit=SECONDS)
+                mechanism = optimal(joint, ALIP.from_lambda(float(eps), lam))
                 results[:, j, i, k] = measured(joint, mechanism)
                 gaps[j, i, k] = mechanism.gap
     proven = float((gaps <= 1e-6).mean())
@@ -124,8 +122,8 @@ def compared(setting: Setting) -> Findings:
     """Run Figure 5: optimum, subset random response and subset merging, with their times."""
     p = setting.uniform(setting.count(100), N_S, N_X)
     makers: dict[str, Callable[[Joint, ALIP], Mechanism]] = {
-        "AORR": lambda joint, notion: optimal(joint, notion, time_limit=SECONDS),
-        "SRR": lambda joint, notion: subset_random_response(joint, notion, time_limit=SECONDS),
+        "AORR": optimal,
+        "SRR": subset_random_response,
         "Subset merging": subset_merging,
     }
     results = np.empty((4, len(makers), len(p), len(GRID)))
@@ -213,12 +211,13 @@ def large(setting: Setting) -> Findings:
         for k, eps in enumerate(grid):
             setting.report((i * len(grid) + k, len(p) * len(grid)))
             notion = ALIP.from_lambda(float(eps), 0.5)
-            srr = subset_random_response(joint, notion, time_limit=SECONDS)
+            srr = subset_random_response(joint, notion)
             for j, mechanism in enumerate((srr, subset_merging(joint, notion))):
                 draws[:, j, i, k] = measured(joint, mechanism)
     budgets = (2.0,) if setting.quick else (1.0, 2.0, 4.0)
     optima = [
-        _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else SECONDS) for eps in budgets
+        _optimum(Joint.from_counts(p[0]), eps, 1.0 if setting.quick else DEFAULT_SECONDS)
+        for eps in budgets
     ]
     nmi = draws[0].mean(axis=1)
     return Findings(
@@ -274,5 +273,5 @@ def _optimum(joint: Joint, eps: float, seconds: float) -> Beyond:
         f"NMI of the optimum after {seconds:g} s of search, 15 × 200, ε = {eps:g}",
         mechanism.nmi,
         bound=min(mechanism.upper_bound / entropy, 1.0),
-        printed_method=subset_random_response(joint, notion, time_limit=SECONDS).nmi,
+        printed_method=subset_random_response(joint, notion).nmi,
     )

@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-CLOSE = 1e-9
-"""Largest difference of two equal figures, relative to the larger of them and 1: rounding."""
+from core.limits import CLOSE
 
 REWORDED = (
     (r"(?<=\d) %", "%"),

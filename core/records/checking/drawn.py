@@ -112,9 +112,6 @@ def _totals(pairs: IntArray, records: IntArray, kernel: FloatArray, groups: IntA
     return float((1 + (drawn >= distance).sum()) / (DRAWS + 1))
 
 
-HMAC_BLOCK = 64
-"""Bytes of a block of SHA-256, to which HMAC pads its key (RFC 2104)."""
-
 BLOCK = 65_536
 """Random numbers of a seed that come from one hash."""
 
@@ -149,9 +146,10 @@ class Owner:
         if self.seed is None or _of_seed(_digits(self.seed)) != stated:
             return None
         secret = f"liftscope original {_digits(self.seed)}".encode()
-        if len(secret) > HMAC_BLOCK:
+        size = hashlib.sha256().block_size  # to which HMAC pads its key (RFC 2104)
+        if len(secret) > size:
             secret = hashlib.sha256(secret).digest()
-        block = secret.ljust(HMAC_BLOCK, b"\0")
+        block = secret.ljust(size, b"\0")
         inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + sha256.encode()).digest()
         return hashlib.sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest()
 

@@ -12,10 +12,11 @@ import numpy as np
 from core.data.counts.report import Counted
 from core.errors import CoreError
 from core.joint import Joint
+from core.limits import CLOSE
 from core.mechanisms import Mechanism
 from core.mechanisms.result import CUT
 from core.records.certificate import REPEATS, code_hash
-from core.records.checking.check import CLOSE, Check, close, reworded
+from core.records.checking.check import Check, close, reworded
 from core.records.fields import LINKED, PLAIN_HASH, level_units, plain_numbers
 from core.records.recount import kept_information, plain_levels, released
 from core.release.repeats import draws

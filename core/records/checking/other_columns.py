@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.errors import InvalidInputError
+from core.limits import AT_ONCE
 from core.notions import Notion
 from core.records.checking.check import Check, close
 from core.records.design import FORMATS, OWNERS
@@ -24,10 +25,6 @@ from core.release.file_words import keeps
 from core.spreadsheets import safe_text
 from core.validation import BoolArray, FloatArray, IntArray
 from core.wording import number_of, percent
-
-AT_ONCE = 4_000_000
-"""Most pairs of a secret and a k in one sum."""
-
 
 WIDE = 10
 """Most standard errors by which two attacks differ: where columns say nothing of S and its values

@@ -30,6 +30,7 @@ from pages.ui.parts import copy_link, tables
 from pages.ui.style import labels
 from pages.ui.style.base import (
     DASHES,
+    ENDLESS,
     SERIES,
     SYMBOLS,
     Figure,
@@ -46,9 +47,6 @@ from pages.ui.style.base import (
 from pages.ui.style.units import in_unit
 from pages.ui.work import answers, derived, long_answer
 from pages.ui.work.long_answer import LongAnswer
-
-ENDLESS = 1.12
-"""Where ∞ is drawn, as a multiple of the largest finite level."""
 
 FLAT = 0.005
 """Share below its top from which a line counts as risen."""
@@ -296,7 +294,7 @@ def show(frame: pd.DataFrame) -> None:
         },
     )
     with st.container(width=180, key="differences_copied"):
-        copy_link.of_text("differences_copy", frame.to_csv(sep="\t", index=False), "Copy table")
+        copy_link.of_table("differences_copy", frame.to_csv(sep="\t", index=False))
 
 
 def _named(row: Difference, unit: str) -> str:
@@ -466,5 +464,4 @@ def _slow(result: Result, numbers: Numbers) -> LongAnswer[dict[str, float]]:
         ("levels", result.content_id, repr(numbers)),
         levels,
         lambda: (result.joint, result.mechanism.kernel, numbers),
-        120.0,
     )

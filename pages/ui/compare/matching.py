@@ -36,9 +36,6 @@ from pages.ui.work.long_answer import LongAnswer
 PLACE = "match"
 """Name of the part of the page that waits for matches."""
 
-LIMIT = study.SECONDS + 60.0
-"""Seconds after which a search is given up, if it has not ended itself before."""
-
 FIGURES = {
     "eps": "ε",
     "ldp": "LDP level",
@@ -209,7 +206,6 @@ def _work(request: Matching, scenario: Scenario) -> LongAnswer[Match]:
         ("match", request.target, f"{request.value!r}", question),
         match,
         lambda: (scenario, derived.counted(scenario.data), request.target, request.value),
-        LIMIT,
         urgent=True,
         keep=False,
         is_final=lambda outcome: outcome.status != CUT,

@@ -50,7 +50,7 @@ from pages.ui.style import glossary
 from pages.ui.style.units import level, of_bits, share
 from pages.ui.work import derived, progress
 from pages.ui.work.frames import Frame
-from pages.ui.work.long_answer import LIMIT, LongAnswer
+from pages.ui.work.long_answer import LongAnswer
 
 Made = TypeVar("Made")
 
@@ -84,7 +84,7 @@ def clustering_work(problem: str, scenario: Scenario) -> LongAnswer[Clustering]:
         return problem, occurs, scenario.weight, scenario.utility, values
 
     key = ("clustering", problem, repr(scenario.weight), scenario.utility)
-    return LongAnswer(scenario.data, key, solve, arguments, LIMIT, urgent=True)
+    return LongAnswer(scenario.data, key, solve, arguments, urgent=True)
 
 
 def trade_offs(question: RangeQuestion) -> tuple[FrontierPoint, ...] | Job[Any]:
@@ -106,13 +106,11 @@ def trade_offs_work(question: RangeQuestion) -> LongAnswer[tuple[FrontierPoint, 
         problem, occurs, utility, values = _ranges(question)
         return occurs, problem, utility, values
 
-    return LongAnswer(question[2], ("trade-offs", *question[:2]), pareto_frontier, arguments, LIMIT)
+    return LongAnswer(question[2], ("trade-offs", *question[:2]), pareto_frontier, arguments)
 
 
 def rivals_work(question: RangeQuestion) -> LongAnswer[Mapping[str, tuple[FrontierPoint, ...]]]:
-    return LongAnswer(
-        question[2], ("rivals", *question[:2]), rivals, lambda: _ranges(question), LIMIT
-    )
+    return LongAnswer(question[2], ("rivals", *question[:2]), rivals, lambda: _ranges(question))
 
 
 def _ranges(question: RangeQuestion) -> tuple[Any, ...]:
@@ -408,7 +406,6 @@ def offers(shown: ShownPath, unit: str) -> Offered:
                 trade_offs_work(shown.question),
                 lambda: trade_offs(shown.question),
                 "Computing the trade-offs",
-                seconds=LIMIT,
                 key="trade_offs",
             )
             or ()
@@ -488,7 +485,6 @@ def _rivals(question: RangeQuestion) -> list[figures.Offers]:
         rivals_work(question),
         lambda: compared(question),
         "Computing the trade-offs of the baselines",
-        seconds=LIMIT,
         key="rivals",
     )
     return [

@@ -98,7 +98,6 @@ def _read_elsewhere(content: bytes, name: str, read: ReadOptions) -> None:
         ("workbook",),
         read_file,
         lambda: (staged, name, staged.parent, read),
-        LIMIT,
         keep=False,
     )
     st.session_state[_READING] = (work, staged, name, read)

@@ -149,9 +149,6 @@ SAMPLE = "few records"
 AT_ONCE = 500
 """Entries of a kernel times secrets up to which that takes less than .1 s, and is done in place."""
 
-LIMIT = 60.0
-"""Seconds that it may take."""
-
 
 @dataclass(frozen=True, eq=False)
 class Advice:
@@ -201,7 +198,6 @@ def _sampled(result: Result) -> LongAnswer[dict[str, Realised]]:
         ("realised", result.content_id),
         realised_levels,
         lambda: (result.joint, result.mechanism.kernel),
-        LIMIT,
     )
 
 
@@ -213,7 +209,6 @@ def _of_records(result: Result, unit: str) -> Mapping[str, Realised] | None:
         work,
         work.here if quick else work.ask,
         "Computing the levels at the truth",
-        seconds=LIMIT,
         key="realised",
     )
     if levels is None:

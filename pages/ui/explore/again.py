@@ -33,10 +33,6 @@ from pages.ui.style.labels import markdown
 from pages.ui.work import answers, context, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
-LIMIT = 60.0
-"""Seconds that the levels of three draws may take."""
-
-
 FORMULA = (
     "**Repeated releases**. Anyone who sees several independent draws for one record multiplies "
     "their likelihoods. The draws are independent given X, but not given S, so the level of k "
@@ -71,7 +67,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
     """Show the levels of one to three draws, the advice, and the second release; return them."""
     work = _work(result)
     levels = progress.awaited(
-        work, lambda: _levels(result, work), "Computing repeated draws", seconds=LIMIT, key="again"
+        work, lambda: _levels(result, work), "Computing repeated draws", key="again"
     )
     if levels is not None:
         promise = requested_notion(result.scenario, derived.promise(result.scenario))
@@ -118,7 +114,6 @@ def _work(result: Result) -> LongAnswer[tuple[Redrawn, ...]]:
         ("redrawn", result.content_id, derived.promise_key(scenario)),
         redrawn,
         lambda: (result.joint, result.mechanism.kernel, derived.promise(scenario)),
-        LIMIT,
     )
 
 

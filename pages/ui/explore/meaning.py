@@ -118,7 +118,6 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
         ("implied", derived.promise_key(scenario)),
         implications,
         arguments,
-        60.0,
         is_final=lambda levels: not any(is_open(level) for level in levels.values()),
     )
     return work

@@ -18,9 +18,6 @@ from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.work import visits
 
-NAMED = 3
-"""Symbols that are named before the rest is counted."""
-
 ITSELF = (
     "X is S itself, so LDP is classical local differential privacy, and RLDP, with U constant, "
     "equals it: both hold for every distribution of S. Side information and "
@@ -232,4 +229,4 @@ def _treatment(spec: DataSpec) -> str:
 
 def _few(names: Collection[str]) -> str:
     """List names, the first ones of many."""
-    return first_of([shown(name) for name in sorted(names)], NAMED)
+    return first_of([shown(name) for name in sorted(names)])

@@ -136,14 +136,12 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         ("compared", question, f"{at:.9g}"),
         comparison.compare,
         lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
-        LIMIT,
         is_final=lambda rows: not any(row.cut for row in rows),
     )
     return progress.awaited(
         work,
         work.ask,
         "Running every mechanism",
-        seconds=LIMIT,
         key="compared",
         left_open=lambda rows: (
             f"The search stopped after {SECONDS * work.longer:g} s each for "

@@ -471,9 +471,7 @@ def _result(definition: Definition) -> Experiment | None:
     ended = False
     if chosen:
         work = query.again(definition.key, quick=chosen == "quick")
-        rerun = progress.awaited(
-            work, work.ask, f"{definition.place} again", seconds=work.seconds, key="papers_run"
-        )
+        rerun = progress.awaited(work, work.ask, f"{definition.place} again", key="papers_run")
         ended = rerun is not None or not work.is_begun
     with buttons:
         # while a run is under way the full one is on screen anyway, and Cancel ends it

@@ -18,7 +18,7 @@ from core.wording import apart, percent
 from pages.ui import figures
 from pages.ui.figures import Curve, Side
 from pages.ui.parts.cards import Still, still
-from pages.ui.style.base import texts, ticks
+from pages.ui.style.base import ENDLESS, texts, ticks
 from pages.ui.work.store import SHARED
 
 LEVEL = "level, nats"
@@ -243,10 +243,6 @@ def _theorem(result: Theorem, _: Values) -> Sequence[Still]:
         ),
     )
     return (drawn,)
-
-
-ENDLESS = 1.15
-"""The position of ∞ on an axis of levels, as a multiple of the largest number."""
 
 
 def _up_to_infinity(top: float) -> Side:

@@ -61,8 +61,8 @@ def button(key: str, link: str = "") -> None:
     _show(key, link, "Copy link", "Copy it from the address bar")
 
 
-def of_text(key: str, text: str, label: str) -> None:
-    _show(key, text, label, "The browser does not allow it")
+def of_table(key: str, text: str) -> None:
+    _show(key, text, "Copy table", "The browser does not allow it")
 
 
 def _show(key: str, text: str, label: str, failed: str) -> None:

@@ -16,9 +16,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import level, share
 from pages.ui.work import derived, progress
 from pages.ui.work.long_answer import LongAnswer
-
-LIMIT = 60.0
-"""Seconds that all of them may take at first."""
+from pages.ui.work.refining import MINUTE
 
 LEAST = "each_least"
 """Key of the number of records from which a value has a mechanism of its own."""
@@ -47,7 +45,7 @@ def show(result: Result, unit: str, key: str = "", *, brief: bool = False) -> No
         key=f"for_each{key}",
         persist_state="session",
         help="Y may depend on what others know too, since they know which mechanism was used: "
-        + (refused or f"{searches}, at most {LIMIT:g} s together."),
+        + (refused or f"{searches}, at most {MINUTE:g} s together."),
     )
     if not on:
         return
@@ -76,15 +74,14 @@ def _searched(result: Result, least: int, what: str, key: str) -> ForEach | None
         scenario.data,
         ("for each", derived.promise_key(scenario), f"{least}"),
         find_for_each,
-        lambda: (scenario, derived.counted(scenario.data), least, LIMIT * work.longer),
-        LIMIT,
+        lambda: (scenario, derived.counted(scenario.data), least, MINUTE * work.longer),
         is_final=lambda each: each.proven,
     )
     return progress.awaited(
         work,
         work.ask,
         what,
-        seconds=LIMIT,
+        seconds=MINUTE,
         key=f"for_each_work{key}",
         left_open=lambda each: f"Not proven: {_open(each)}.",
     )

@@ -20,6 +20,7 @@ from pages.ui.parts import tables
 from pages.ui.release import columns, controls, in_turn, results, verify
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress, refining, visits
+from pages.ui.work.long_answer import STUDY
 
 
 def show() -> None:
@@ -231,7 +232,7 @@ def _work(
         return None
     if isinstance(release, Job):
         progress.follow(
-            release, "Releasing", limit=results.LIMIT, key="release_cancel", on_cancel=work.stop
+            release, "Releasing", limit=STUDY, key="release_cancel", on_cancel=work.stop
         )
         return None
     return release

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -20,20 +20,14 @@ from core.release.file_words import attack_sentence, factor, file_sentences, kee
 from core.scenario import Result, Scenario
 from core.wording import listed, number_of
 from pages.ui.frame import state
+from pages.ui.parts import tables
 from pages.ui.release import controls, results
 from pages.ui.release.in_turn import longest
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
-LIMIT = 300.0
-"""Seconds that the counts may take: a million records of a dozen columns take about ten."""
-
-QUICK = 50_000
-"""Cells of other columns up to which they are counted in place."""
-
-MOST = 60
-"""Columns with a row of their own at first: of more, each has one once it is kept."""
+T = TypeVar("T")
 
 TITLES = ("Column", "Alone", "Y adds", "Both", "", "", "")
 """Titles of the table's columns."""
@@ -73,34 +67,24 @@ class Counts:
     unknown: str
     of_text: bool
 
-    @property
-    def _name(self) -> str:
-        return " ".join(own.content_id for own in self.answers)
-
     def work(self, groups: Sequence[Sequence[str]]) -> LongAnswer[tuple[Beside, ...]]:
         """Return the work of counting groups of columns."""
-        wanted = tuple(map(tuple, groups))
-
-        def given() -> tuple[Any, ...]:
-            first, *further = self.answers
-            return first, self.original, wanted, self.unknown, self.of_text, further
-
-        key = ("given away", self._name, repr(wanted), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_given_away, given, LIMIT)
+        return self._about(find_given_away, tuple(map(tuple, groups)))
 
     def attack(self, names: tuple[str, ...]) -> LongAnswer[Attack]:
         """Return the work of guessing S from Y and columns."""
+        return self._about(find_attack, names)
 
-        def given() -> tuple[Any, ...]:
-            first, *further = self.answers
-            return first, self.original, names, self.unknown, self.of_text, further
-
-        key = ("attack", self._name, repr(names), self.unknown, str(self.of_text))
-        return LongAnswer(self.answers[0].scenario.data, key, find_attack, given, LIMIT)
+    def _about(self, call: Callable[..., T], columns: tuple[Any, ...]) -> LongAnswer[T]:
+        first, *further = self.answers
+        name = " ".join(own.content_id for own in self.answers)
+        key = (call.__name__, name, repr(columns), self.unknown, str(self.of_text))
+        given = (first, self.original, columns, self.unknown, self.of_text, further)
+        return LongAnswer(first.scenario.data, key, call, lambda: given)
 
     def is_quick(self, passes: int) -> bool:
         """Say whether so many passes over the records take a moment."""
-        return self.original.rows * passes <= QUICK
+        return self.original.rows * passes <= results.QUICK
 
 
 @dataclass(frozen=True)
@@ -140,13 +124,14 @@ def show(
             help=BEGINS,
         )
         apart = [name for name in others if name in plan.randomize]
-        later = [name for name in others[MOST:] if name in plan.keep]
-        rows = [*others[:MOST], *later, *(name for name in apart if name in others[MOST:])]
+        later = [name for name in others[tables.ROWS :] if name in plan.keep]
+        late = [name for name in apart if name in others[tables.ROWS :]]
+        rows = [*others[: tables.ROWS], *later, *late]
         if plan.randomize and several is None:
             give_up()
             _table(rows, {}, result, secret, notion)
             return Choice(allowed=False)
-        singly = [(name,) for name in others[:MOST] if name not in apart]
+        singly = [(name,) for name in others[: tables.ROWS] if name not in apart]
         kept = [*((name,) for name in later), *([plan.keep] if len(plan.keep) > 1 else [])]
         works = [counts.work(groups) for groups in (singly, kept) if groups]
         attack = [counts.attack(plan.keep)] if plan.keep else []
@@ -159,8 +144,8 @@ def show(
         with place:
             by_name = {names[0]: own for names, own in levels.items() if len(names) == 1}
             _table(rows, by_name, result, secret, notion)
-            if others[MOST:]:
-                _by_name([name for name in others[MOST:] if name not in apart])
+            if others[tables.ROWS :]:
+                _by_name([name for name in others[tables.ROWS :] if name not in apart])
         if not plan.keep:
             return Choice()
         guessed = _attacked(counts, plan.keep, secret)
@@ -173,7 +158,7 @@ def _awaited(
     """Show the progress of counting groups of columns; return what each gives away, if it ended."""
     work = counts.work(groups)
     find = work.here if counts.is_quick(len(groups)) else work.ask
-    answer = progress.awaited(work, find, what, seconds=LIMIT, key=key)
+    answer = progress.awaited(work, find, what, key=key)
     return {} if answer is None else dict(zip(groups, answer, strict=True))
 
 
@@ -182,7 +167,7 @@ def _attacked(counts: Counts, names: tuple[str, ...], secret: str) -> str:
     work = counts.attack(names)
     find = work.here if counts.is_quick(5 * len(names)) else work.ask  # five folds
     what = markdown(f"Guessing {secret} from Y and the kept columns")
-    guess = progress.awaited(work, find, what, seconds=LIMIT, key="columns_attack")
+    guess = progress.awaited(work, find, what, key="columns_attack")
     return "" if guess is None else attack_sentence(guess, names, secret)
 
 

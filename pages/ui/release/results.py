@@ -28,7 +28,7 @@ from core.scenario import Result, Scenario
 from pages.ui.parts import tables
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived, long_answer, visits
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import STUDY, LongAnswer
 
 MARKS = {True: ":green[:material/verified_user:]", False: ":orange[:material/gpp_maybe:]"}
 """Marks of what is promised and of what is not; the words say it too."""
@@ -141,10 +141,8 @@ SHOWN = 50
 """Records of the preview."""
 
 QUICK = 50_000
-"""Records up to which a file is written and attacked in place, which takes about a second."""
-
-LIMIT = 3600.0
-"""Seconds that a release may take: ten million records take a few minutes."""
+"""Records up to which a file is written and attacked in place, which takes about a second, and
+cells of other columns up to which they are counted there."""
 
 _PREVIEW = "_release_preview"
 
@@ -250,7 +248,7 @@ def work(result: Result, plan: Plan, key: Name, several: Several | None = None) 
 
     folder = visits.release().files.folder.name  # each page writes a file of its own
     return LongAnswer(
-        result.scenario.data, ("release", folder, *key), make_release, given, LIMIT, keep=False
+        result.scenario.data, ("release", folder, *key), make_release, given, STUDY, keep=False
     )
 
 

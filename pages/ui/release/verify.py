@@ -21,11 +21,8 @@ from core.wording import file_called, number_of
 from pages.ui.release.controls import KEY, SEED
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import QUARTER, LongAnswer
 from pages.ui.work.own_release import ReleasedFiles
-
-LIMIT = 900.0
-"""Seconds that the checks may take: the scenario is answered again to check its proof."""
 
 QUICK = 2_000_000
 """Bytes of a released file up to which it is checked in place, where nothing else is given."""
@@ -71,7 +68,7 @@ class Dropped:
             ("verify", self.name),
             verify_release,
             lambda: (self.certificate, self.released, self.original, self.seed, self.key),
-            LIMIT,
+            QUARTER,
             keep=False,
         )
 
@@ -184,7 +181,11 @@ def _outcome(last: Dropped) -> None:
         else:
             if isinstance(outcome, Job):
                 progress.follow(
-                    outcome, "Checking", limit=LIMIT, key="verify_cancel", on_cancel=last.work.stop
+                    outcome,
+                    "Checking",
+                    limit=QUARTER,
+                    key="verify_cancel",
+                    on_cancel=last.work.stop,
                 )
                 return
             last.checks = outcome

@@ -31,7 +31,7 @@ from pages.ui.style.labels import markdown
 from pages.ui.style.units import budget
 from pages.ui.work import derived
 from pages.ui.work import progress as following
-from pages.ui.work.long_answer import LongAnswer, StoppedError
+from pages.ui.work.long_answer import QUARTER, LongAnswer, StoppedError
 from pages.ui.work.visits import visit
 
 BALL = (
@@ -149,7 +149,7 @@ def progress(kind: str, what: str) -> None:
         following.follow(
             job,
             what,
-            limit=LIMIT,
+            limit=QUARTER,
             key=f"{kind}_cancel",
             on_cancel=lambda: cancel(kind),
         )
@@ -161,9 +161,6 @@ SECONDS = {"designs": 1.5, "frontiers": 0.6, "draws": 0.3, "betas": 0.3}
 
 MOMENT = 0.15
 """Seconds that one search in place may take."""
-
-LIMIT = 900.0
-"""Seconds after which any work is ended."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +270,7 @@ def _work(kind: str, settings: RobustQuestion, scenario: Scenario) -> LongAnswer
         ("robust", kind, repr(settings)),
         call,
         lambda: given(SECONDS[kind] * work.longer),
-        LIMIT,
+        QUARTER,
         urgent=kind == "designs",
         keep=False,
     )

@@ -23,6 +23,7 @@ from pages.ui.parts.cards import card
 from pages.ui.robust import controls as robust_controls
 from pages.ui.robust import results
 from pages.ui.style.units import budget, in_unit, share
+from pages.ui.work.long_answer import QUARTER
 
 PLACES = {key: place for place, key in enumerate(DESIGNS)}
 """Each design's color and symbol, the same in every chart."""
@@ -239,9 +240,9 @@ def betas(scenario: Scenario) -> None:
 def _estimate(kind: str, question: results.RobustQuestion) -> str:
     """Return about how long a study takes at most, or that it would exceed its limit."""
     seconds = results.most_seconds(kind, question)
-    if seconds > results.LIMIT:
+    if seconds > QUARTER:
         return (
-            f"with this many levels probably more than the limit of {results.LIMIT / 60:.0f} "
+            f"with this many levels probably more than the limit of {QUARTER / 60:.0f} "
             "minutes, so group rare levels on the Data page first"
         )
     if seconds >= 100.0:

@@ -144,6 +144,10 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [float(f"{place * step:.12g}") for place in range(first, last + 1)]
 
 
+ENDLESS = 1.12
+"""Where ∞ is drawn on an axis, as a multiple of the largest finite number."""
+
+
 def round_share(most: float) -> float:
     """Return the end of an axis of shares that reach this far: a round share, at most 1."""
     return next((end for end in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5) if most <= end), 1.0)

@@ -248,9 +248,9 @@ def page() -> str:
     return "" if context is None or not _served.is_set() else context.session_id
 
 
-def begin(result: Result, places: Places, parts: Parts = (), name: str = "eps") -> None:
-    """Answer the question on screen at the other places of a slider, in the background."""
-    begin_for(page(), result, places, parts, name=name, owner=visits.owner(result.scenario.data))
+def begin(result: Result, places: Places, parts: Parts = ()) -> None:
+    """Answer the question on screen at the other places of the slider of ε, in the background."""
+    begin_for(page(), result, places, parts, name="eps", owner=visits.owner(result.scenario.data))
 
 
 def begin_for(

@@ -24,7 +24,7 @@ from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM
 from pages.ui.work import glances, long_answer
 from pages.ui.work.derived import counted, promise, purpose
-from pages.ui.work.long_answer import LONGER, LongAnswer
+from pages.ui.work.long_answer import LONGER, QUARTER, LongAnswer
 from pages.ui.work.store import sparing
 from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 
@@ -266,7 +266,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
 
     work = LongAnswer(
         # long, because on a busy machine a worker starts minutes late
-        *(scenario.data, _question(scenario), sweep, arguments, 900.0),
+        *(scenario.data, _question(scenario), sweep, arguments, QUARTER),
         keep=False,
         is_final=lambda line: all(
             mechanism.status not in (FAILED, CUT) for mechanism in line.mechanisms

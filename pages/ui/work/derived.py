@@ -72,10 +72,15 @@ def numeric(data: DataSpec) -> bool:
         return False
 
 
+def _looked(look: Callable[..., Made], spec: DataSpec, *about: str) -> Made:
+    """Return what a function reports of a spec's data as it is read, or of its column."""
+    key = (look.__name__, spec.source, *about, repr(spec.read))
+    return kept(spec, key, lambda: look(spec.source, *about, sources=sources(), read=spec.read))
+
+
 def described(spec: DataSpec) -> TableInfo | None:
     """Return what the columns of a spec's data hold; None where it is a joint."""
-    key = ("described", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: describe(spec.source, sources(), spec.read))
+    return _looked(describe, spec)
 
 
 def columns(spec: DataSpec) -> tuple[str, ...]:
@@ -86,27 +91,22 @@ def columns(spec: DataSpec) -> tuple[str, ...]:
 
 def first_rows(spec: DataSpec) -> FirstRows:
     """Return the first rows of a spec's data, as they are read."""
-    key = ("first rows", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: looking.first_rows(spec.source, sources(), spec.read))
+    return _looked(looking.first_rows, spec)
 
 
 def size(spec: DataSpec) -> str:
     """Return how many records a spec's data has, as it is read."""
-    key = ("size", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: looking.size_text(spec.source, sources(), spec.read))
+    return _looked(looking.size_text, spec)
 
 
 def open_questions(spec: DataSpec) -> tuple[OpenQuestion, ...]:
     """Return what is open about the values of a spec's data."""
-    key = ("asked", spec.source, repr(spec.read))
-    return kept(spec, key, lambda: questions_about(spec.source, sources(), spec.read))
+    return _looked(questions_about, spec)
 
 
 def present_marks(spec: DataSpec) -> tuple[PresentMark, ...]:
     """Return what may mark a missing value in a spec's data."""
-    read = replace(spec.read, columns=())
-    key = ("present marks", spec.source, repr(read))
-    return kept(spec, key, lambda: looking.present_marks(spec.source, sources(), read))
+    return _looked(looking.present_marks, replace(spec, read=replace(spec.read, columns=())))
 
 
 def are_missing(spec: DataSpec) -> Callable[[str, str], bool]:
@@ -117,29 +117,22 @@ def are_missing(spec: DataSpec) -> Callable[[str, str], bool]:
 
 def likely_orders(spec: DataSpec, column: str) -> tuple[str, ...]:
     """Return the orders of the parts of a column's dates that fit most of its values."""
-    key = ("likely orders", spec.source, column, repr(spec.read.layout))
-    return kept(spec, key, lambda: looking.likely_orders(spec.source, column, sources(), spec.read))
+    return _looked(looking.likely_orders, replace(spec, read=spec.read.layout), column)
 
 
 def dated(spec: DataSpec) -> tuple[Dated, ...]:
     """Return the columns of a spec's data that are dates, and in which order of their parts."""
-    key = ("dated", spec.source, repr(spec.read.layout))
-    return kept(spec, key, lambda: list_dated(spec.source, sources(), spec.read))
+    return _looked(list_dated, replace(spec, read=spec.read.layout))
 
 
 def column_levels(spec: DataSpec, column: str) -> ColumnLevels:
     """Return the levels of a column of a spec's data, to choose from."""
-    return kept(
-        spec,
-        ("levels", spec.source, column, repr(spec.read)),
-        lambda: list_levels(spec.source, column, sources(), read=spec.read),
-    )
+    return _looked(list_levels, spec, column)
 
 
 def interval_steps(spec: DataSpec, column: str) -> tuple[float, ...]:
     """Return widths to begin a hierarchy of intervals of a column with."""
-    key = ("interval steps", spec.source, column, repr(spec.read))
-    return kept(spec, key, lambda: suggested_steps(spec.source, column, sources(), spec.read))
+    return _looked(suggested_steps, spec, column)
 
 
 def previewed(spec: DataSpec, binning: Binning) -> BinPreview:

@@ -41,7 +41,10 @@ LIMIT = 120.0
 """Seconds that work which a page's charts wait for may take at first."""
 
 STUDY = 3_600.0
-"""Seconds that an experiment or a sweep may take."""
+"""Seconds that an experiment, a sweep or a release may take: ten million records, some minutes."""
+
+QUARTER = 900.0
+"""Seconds for what is between: a line, a study of a few designs, or the checks of a release."""
 
 LONGER = 2
 """Factor of the time limit each time a search that was cut short goes on."""
@@ -66,7 +69,7 @@ class LongAnswer(Generic[T]):
     key: Name
     call: Callable[..., T]
     arguments: Callable[[], tuple[Any, ...]]
-    seconds: float
+    seconds: float = LIMIT
     urgent: bool = False
     keep: bool = True
     is_final: Callable[[T], bool] = lambda _: True

@@ -124,11 +124,14 @@ def awaited(
     find: Callable[[], T | Job[T]],
     what: str,
     *,
-    seconds: float,
     key: str,
+    seconds: float | None = None,
     left_open: Callable[[T], str] = lambda _: "",
 ) -> T | None:
-    """Show the progress, error or open end of a card's work; return its last answer, if any."""
+    """Show the progress, error or open end of a card's work; return its last answer, if any.
+
+    `seconds`: what its search may take at first, where that is less than the work's own limit.
+    """
     try:
         answer = find()
     except CoreError as error:
@@ -137,7 +140,7 @@ def awaited(
             if isinstance(error, long_answer.StoppedError | SolverError):
                 work.again(f"{key}_again")
         return work.last()
-    limit = seconds * work.longer
+    limit = (seconds or work.seconds) * work.longer
     if isinstance(answer, Job):
         follow(answer, what, limit=limit, key=f"{key}_cancel", on_cancel=work.stop)
         return work.last()

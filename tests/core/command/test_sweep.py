@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 from core.__main__ import main
 from core.command import sweep as command
-from core.command.common import UNFINISHED
+from core.command.common import REPORTED, UNFINISHED
 from core.data import joints
 from core.data.catalogue import FOLDER
 from core.scenario import Scenario, evaluate
@@ -323,7 +323,7 @@ def read_both(folder):
 def test_progress_is_told_with_what_is_left(folder, capsys, here):  # noqa: ARG001
     assert run("sweep.json --out out.parquet") == 0
     reported = re.findall(r"(\d+) of 48 points, about [\d,]+ s left", capsys.readouterr().err)
-    assert 3 <= len(reported) <= command.REPORTED
+    assert 3 <= len(reported) <= REPORTED
     assert list(map(int, reported)) == sorted(map(int, reported))
 
 

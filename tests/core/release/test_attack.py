@@ -50,7 +50,7 @@ def test_each_record_is_guessed_from_the_other_folds(seed, monkeypatch):
         return fitted[-1]
 
     monkeypatch.setattr(module._Learner, "of", classmethod(kept))
-    monkeypatch.setattr(module, "MOST_SCORES", 50)  # several batches
+    monkeypatch.setattr(module, "AT_ONCE", 50)  # several batches
     result = attack(s, columns, folds=3, seed=seed)
     order = np.random.default_rng(seed).permutation(60)
     right = by_definition(

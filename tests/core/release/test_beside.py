@@ -125,7 +125,7 @@ def test_the_figures_are_those_of_the_definition(table):
 def test_a_small_batch_changes_nothing(table):
     counts, kernel = table
     whole = beside(counts, kernel)
-    with patch.object(sys.modules[beside.__module__], "MOST", 1):
+    with patch.object(sys.modules[beside.__module__], "AT_ONCE", 1):
         split = beside(counts, kernel)
     for name in ("known", "added", "file"):
         agree(getattr(split, name), getattr(whole, name))

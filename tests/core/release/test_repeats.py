@@ -118,7 +118,7 @@ def test_whole_releases_that_are_too_large_fall_back_on_fewer_draws(monkeypatch)
     joint = Joint.random_uniform(2, 4, np.random.default_rng(7))
     kernel = 0.5 * np.eye(4) + 0.125
     twice = repeated(joint, kernel, SRLIP(1, (2, 2)), 2)
-    monkeypatch.setattr("core.release.repeats.MOST_ENTRIES", 60)
+    monkeypatch.setattr("core.release.repeats.MOST_HELD", 60)
     some = draws(joint, kernel, SRLIP(1, (2, 2)), 3)
     assert (some.level, some.exact) == (twice, False)
     assert some.at_most >= twice
@@ -147,7 +147,7 @@ def test_exceptions_of_several_draws_are_counted_or_it_is_said_that_they_are_not
     twice = repeated(joint, kernel, promise, 2)
     assert twice == pytest.approx(promise.achieved(joint, pairs))
     assert twice > 0.5  # the exceptions of one draw are twice as likely in two
-    monkeypatch.setattr("core.release.repeats.MOST_ENTRIES", 20)
+    monkeypatch.setattr("core.release.repeats.MOST_HELD", 20)
     with pytest.raises(InvalidInputError, match=r"too many to count the exceptions of 0\.5-LIP"):
         repeated(joint, kernel, promise, 2)
 

@@ -238,7 +238,7 @@ def test_parts_make_the_same_table_as_the_whole(tmp_path, monkeypatch):
     frame = pd.concat([answers().drop(columns="born")] * 50, ignore_index=True)
     content = spss(tmp_path, frame=frame)
     whole = read(content)
-    monkeypatch.setattr(labelled, "_CELLS", 3 * 7)
+    monkeypatch.setattr(labelled, "AT_ONCE", 3 * 7)
     assert read(content)[1:] == whole[1:]
     assert len(whole[1]["sex"]) == 300
 

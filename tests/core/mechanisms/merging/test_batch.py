@@ -155,7 +155,7 @@ def test_mixed_families_blocks_of_any_size_and_symbols_that_never_occur(monkeypa
     notions = [LIP(0.5), AlphaLift(0.5, 0.5, 2.0), LDP(1.0), AlphaLift(0.5, 0.5, 9.0), LIP(1.0)]
     padded = np.zeros((5, 4, 8))
     padded[:, :3, :6] = [joint.p for joint in singles]
-    monkeypatch.setattr(batch, "BLOCK", 70)
+    monkeypatch.setattr(batch, "CACHED", 70)
     compare(m.subset_merging_batch(padded, notions), m.subset_merging, singles, notions)
     compare(m.watchdog_batch(padded, notions), m.watchdog, singles, notions)
 

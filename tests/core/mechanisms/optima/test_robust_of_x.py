@@ -11,9 +11,10 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima.robust_optimal import with_rare_as_one
-from core.mechanisms.optima.robust_starts import ITSELF, of_x_itself
+from core.mechanisms.optima.robust_starts import of_x_itself
 from core.notions import LDP, LIP, RLDP, Intersection, robust_markov
 from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML, ball_around
+from core.optimal.plan import SIZES
 from core.uncertainty import RenyiBall
 from core.utilities import Guess
 
@@ -183,7 +184,7 @@ def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
     assert of_x_itself(joint, RobustLDP(np.inf, ball)) == []
     pairs = Joint.with_secret_released(joint.p)
     assert of_x_itself(pairs, RLDP.of_joint(pairs, 1.0)) == []
-    many = Joint.random_uniform(2, ITSELF + 1, np.random.default_rng(0))
+    many = Joint.random_uniform(2, SIZES.leveled_symbols + 1, np.random.default_rng(0))
     assert of_x_itself(many, RobustLDP(1.0, ball_around(many))) == []
 
 
