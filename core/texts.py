@@ -96,7 +96,7 @@ def any_number(text: str) -> float | None:
     if not grouped and (points or plain.count(",") == 1):
         plain = plain.replace(".", "").replace(",", ".")
     try:
-        return float(plain.replace(",", "").strip("%€$£¥"))
+        return float(re.sub("[,'’]", "", plain).strip("%‰€$£¥"))
     except ValueError:
         return None
 

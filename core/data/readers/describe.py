@@ -247,15 +247,15 @@ def _dates(column: Any) -> dict[str, Any]:
     }
 
 
-_SHAPES = [digit * size for size in range(2, 7) for digit in "789"]
-_SHAPES += ["9" * size + digit for size in range(1, 6) for digit in "678"]
+_SHAPES = [digit * size for size in range(2, 9) for digit in "789"]
+_SHAPES += ["9" * size + digit for size in range(1, 8) for digit in "678"]
 
 CODES = tuple(
     sorted({*map(int, _SHAPES), *(-int(n) for n in _SHAPES), *(-n for n in range(1, 10))})
 )
 """Numbers that often stand for a missing one: 77, 88, 99, 97, 9998, -1, -999, …"""
 
-SIGNS = r"^[*.:…•†‡#/?–—－−‐‑-]+$"
+SIGNS = r"^[*.:…·•†‡#/?–—－−‐‑-]+$"
 """Words that often do so in any column."""
 
 WORDS = r"^[^0-9]+$"

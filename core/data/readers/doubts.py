@@ -28,9 +28,17 @@ from core.data.readers.totals import (
     levels_of,
     total_columns,
 )
-from core.data.tables import BLANKS, OpenTable, as_number, is_mark, open_table, plain_text
+from core.data.tables import (
+    BLANKS,
+    FileTable,
+    OpenTable,
+    as_number,
+    is_mark,
+    open_table,
+    plain_text,
+)
 from core.errors import Choice, choice
-from core.texts import TOTAL, number
+from core.texts import TOTAL, group_mark, number, number_pattern
 from core.validation import shown
 from core.wording import first_of, listed, number_of
 
@@ -44,8 +52,9 @@ _COUNTS = re.compile(
     r"(?i)(?:freq(?:uency|uencies)?|counts?|n|nb|num(?:ber)?|anzahl|fälle|häufigkeit(?:en)?|nombre"
     r"|effectifs?|frequenz|frecuencia|cantidad|casos|numero|número|aantal|antal|antall|liczba"
     r"|počet|weights?|wt|weighting|gewicht|poids|cases|persons?|people|population|total|records"
-    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde)"
-    r"(?:[ _.-]*(?:of|der|de)?[ _.-]*\w+)?"
+    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde|.*anzahl|personen|einwohner"
+    r"|bevölkerung|población|população|residenti|deaths|births|staff|числ\w*|население|人口|人数)"
+    r"(?:[ _.:-]*(?:of|der|de)?[ _.:-]*\w+)?(?: ?[(\[].*)?"
 )
 """Names of columns of counts."""
 
@@ -83,7 +92,7 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, .
         return (*marks, *out)  # what is left out is no count either
     if read.weight is not None or read.sampling or read.cells or table.file.counted:
         return marks
-    return (*marks, *(_cells(table, read) or _counts(table)))
+    return (*marks, *(_cells(table, read) or _counts(table, read)))
 
 
 def _is_pointed(text: Any) -> Any:
@@ -180,7 +189,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
         return ()
     labels: list[list[str | None]] = []
     counts, marks = dict[str, list[float]](), set[str]()
-    columns = first_texts(table, MOST_CROSSED)
+    columns = _plain_texts(table, read, MOST_CROSSED)
     totals = total_columns(columns)
     codes = code_columns(columns)
     for name, texts in columns.items():
@@ -202,19 +211,47 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
     enough = sum(map(sum, counts.values())) >= 5 * file.rows * len(counts)
     if len(counts) < 2 or not enough or not _name_rows(labels, list(counts.values())):
         return ()
-    marks = set() if all(mark.lower() in BLANKS for mark in marks) else marks
-    none = {"missing": tuple(sorted(marks))} if marks else {}
-    but = f", but for {listed(sorted(map(shown, marks)))}" if marks else ""
     return (
         OpenQuestion(
             f"Each row has its own name, and whole numbers in {_named(list(counts))}. These may "
             "count records, as in a cross table; now each row counts as one.",
             (
-                choice(f"Each cell counts records{but}", cells=tuple(counts), **none),
+                _count_cells("Each cell counts records", tuple(counts), marks, file),
                 choice("Each row is one record", cells=()),
             ),
         ),
     )
+
+
+def _plain_texts(table: OpenTable, read: ReadOptions, most: int) -> dict[str, Sequence[str | None]]:
+    """Return the first texts of columns, numbers without their marks of thousands.
+
+    Where a column has other words too, its numbers are texts until these are missing.
+    """
+    columns = first_texts(table, most)
+    known = re.compile(number_pattern(read.decimal, read.thousands))
+    group = re.compile(group_mark(read.thousands) if read.thousands else "$^")
+    return {
+        name: texts
+        if name not in table.texts
+        else [
+            group.sub("", text).replace(read.decimal, ".")
+            if text is not None and known.fullmatch(text)
+            else text
+            for text in texts
+        ]
+        for name, texts in columns.items()
+    }
+
+
+def _count_cells(label: str, columns: Sequence[str], marks: set[str], file: FileTable) -> Choice:
+    """Offer to count by the cells of columns, where marks stand for no number."""
+    if all(mark.lower() in BLANKS for mark in marks):
+        return choice(label, cells=tuple(columns))
+    usual = {word for own in file.marks if own.column in columns for word in own.words}
+    missing = sorted(marks | usual)
+    but = f"{label}, but for {listed(list(map(shown, missing)))}"
+    return choice(but, cells=tuple(columns), missing=tuple(missing))
 
 
 _SHARES = re.compile(r"(?i)%|per ?cent|prozent|pour ?cent|porcent|shares?\b|rates?\b|anteil|taux")
@@ -259,9 +296,14 @@ def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence
         )
         follow = all(list(levels) == sorted(levels) for levels in groups)
         return follow or wide
+    return rows > 0 and _are_crossed(kinds, rows)
+
+
+def _are_crossed(kinds: set[tuple[int, ...]], rows: int) -> bool:
+    """Say whether most combinations of columns' levels are there, each in one row."""
     crossed = [levels for levels in kinds if not any(_follows(levels, other) for other in kinds)]
     full = rows >= 0.6 * math.prod(len(set(levels)) for levels in crossed)
-    return full and 0 < rows == len(set(zip(*crossed, strict=True)))
+    return full and rows == len(set(zip(*crossed, strict=True)))
 
 
 def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
@@ -269,18 +311,18 @@ def _follows(levels: Sequence[int], other: Sequence[int]) -> bool:
     return len(set(levels)) < len(set(other)) == len(set(zip(levels, other, strict=True)))
 
 
-def _counts(table: OpenTable) -> tuple[OpenQuestion, ...]:
+def _counts(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
     """Ask whether rows stand for several records, where every combination occurs once."""
     file = table.file
     if file.weigher:
         return (_weighed(table, file.weigher),)
     if not LEAST_ROWS <= file.rows <= MOST_ROWS or len(file.columns) < 3:
         return ()
-    columns = first_texts(table, MOST_ROWS)
+    columns = _plain_texts(table, read, MOST_ROWS)
     likely = [name for name in columns if _stand_for_records(name, columns)]
     if not likely:
         return ()
-    choices = [choice(f"Count by {name}", weight=name) for name in likely[:3]]
+    choices = [_count_by(name, columns[name], file) for name in likely[:3]]
     return (
         OpenQuestion(
             f"Each combination of the other columns occurs once. {_named(likely)} may count the "
@@ -288,6 +330,14 @@ def _counts(table: OpenTable) -> tuple[OpenQuestion, ...]:
             (*choices, _ONE_EACH),
         ),
     )
+
+
+def _count_by(name: str, texts: Sequence[str | None], file: FileTable) -> Choice:
+    """Offer to count by a column; a row without a number then has no records."""
+    marks = {text for text in texts if text is not None and number(text) is None}
+    if marks or None in texts:
+        return _count_cells(f"Count by {name}", [name], marks, file)
+    return choice(f"Count by {name}", weight=name)
 
 
 def _weighed(table: OpenTable, name: str) -> OpenQuestion:
@@ -306,19 +356,23 @@ _ONE_EACH = choice("Each row is one record", weight="")
 
 def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -> bool:
     """Say whether a column may be the numbers of records of its rows."""
-    values = [None if text is None else number(text) for text in columns[name]]
+    texts, rows = columns[name], len(columns[name])
+    values = [number(text) for text in texts if text is not None]
     numbers = [n for n in values if n is not None]
-    if len(numbers) < len(values) or not all(n >= 0 and n == int(n) for n in numbers):
+    if not all(n >= 0 and n == int(n) for n in numbers) or max(numbers, default=0) < 2:
         return False
-    if max(numbers) < 2:
-        return False
-    rows = len(values)
     named = _COUNTS.fullmatch(name.strip()) is not None
+    if len(numbers) < rows and not (named and 2 * len(numbers) >= rows and _marked(texts)):
+        return False
     others = {
         other: texts for other, texts in columns.items() if other != name and not count_up(texts)
     }
     if named:
         others = {other: texts for other, texts in others.items() if not _COUNTS.fullmatch(other)}
+    filled = (texts for texts in others.values() if 2 * texts.count(None) < rows)
+    kinds = {levels_of(texts) for texts in filled} - {tuple(range(rows))}
+    if named and 2 <= len(kinds) <= _MOST_KINDS and _are_crossed(kinds, rows):
+        return True  # whatever numbers the rows, or says how sure a few are
     levels = {other: len(set(texts)) for other, texts in others.items()}
     if len(others) < 2 or any(few * 2 > rows and few > 2 for few in levels.values()):
         return False
@@ -326,6 +380,15 @@ def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -
         return False
     full = rows >= 8 and rows >= 0.6 * math.prod(levels.values())
     return named or (full and len(set(numbers)) * 2 > rows and sum(numbers) >= 5 * rows)
+
+
+_MOST_KINDS = 12
+"""Most columns that are compared with each other."""
+
+
+def _marked(texts: Sequence[str | None]) -> bool:
+    """Say whether all texts that are no numbers are marks of a number that is missing."""
+    return all(_is_mark(text) for text in texts if text is not None and number(text) is None)
 
 
 def _named(names: Sequence[str]) -> str:

@@ -111,9 +111,9 @@ def _quoted(name: str) -> str:
 
 
 SUPPRESSED = (
-    r"^(?i:[*.:…•†‡#/?!–—－−‐‑-]+|[Ⅹ×✕Ｘ]|\(?[a-z]\)?|\[[a-z]+\]|n\.? ?[a-z]\.?|k\.? ?a\.?|#[a-z]+#"
-    r"|suppressed|secret|confidential|unreliable|not (applicable|available)"
-    r"|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
+    r"^(?i:[*.:…·•†‡#/?!–—－−‐‑-]+|[Ⅹ×✕Ｘ]|\(?[a-z]\)?|\( ?\)|\.\.[a-z]|\[[a-z]+\]|n\.? ?[a-z]\.?"
+    r"|k\.? ?a\.?|#[a-z/0]+[#!?]|suppressed|secret|confidential|unreliable"
+    r"|not (applicable|available)|[<>≤≥]=? ?[0-9]+([.,][0-9]+)?)$"
 )
 """Words that often stand for a number that is not published, in a column of numbers."""
 

@@ -36,6 +36,9 @@ _DATE = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}\b.*|\d{1,2}:\d{2}(:\d{2})?"
 _MARK = re.compile(r"(?i)[^\w]+|na|n/a|n\.a\.|nan|null|none|x|k\. ?a\.|n\.d\.|s|c|nd")
 """Texts in a column of numbers that mean a missing one."""
 
+_IN_BRACKETS = re.compile(r"[(\[][A-Za-z]+[)\]]")
+"""Marks such as [c] for confidential; above a column of numbers these are units."""
+
 _NOTE = re.compile(
     r"(?i)\W*(?:sources?|quellen?|fuentes?|fonte|bron|källa|kilde|lähde|zdroj|źródło|notes?|nota"
     r"|remarks?|anmerkung|hinweis|bemerkung|stand|legende?|copyright|generated|created|erstellt"
@@ -71,17 +74,19 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     below = _names_below(rows, first, width)
     if below == 1 and _is_rule(rows[first + 1][1]):
         below = 0
+    is_record = bool(body) and _likeness(cells, columns) > 0
     if any(not _is_title(row, width) for _, row in above):
-        raise _question(rows, first, below, name, "more than one line may hold the names")
+        why = "more than one line may hold the names"
+        raise _question(rows, first, below, name, why, unnamed=is_record)
     if not below and _is_prose(cells, body):
         why = f"line {line:,} may be a title with commas"
         raise _question(rows, first, 1, name, why)
-    if body and _likeness(cells, columns) > 0:
+    if is_record:
         why = f"line {line:,} may hold the names or be a record"
         raise _question(rows, first, below, name, why, unnamed=True)
     if below:
-        lines = _numbers([line for line, _ in rows[first + 1 : first + 1 + below]])
-        what = f"line{'' if below == 1 else 's'} {lines}"
+        lines = _lines(rows[first + 1 : first + 1 + below])
+        what = f"line{'' if len(lines) == 1 else 's'} {_numbers(lines)}"
         why = f"{what} may hold names, questions or units, not records"
         raise _question(rows, first, below, name, why)
     if apart := _after_gap(rows, first, width):
@@ -97,7 +102,8 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     start = first + 1
     if start < len(rows) - 1 and _is_rule(rows[start][1]):
         start += 1
-        what = "a rule" if _RULE.fullmatch(rows[start - 1][1][0].strip()) else "numbers of columns"
+        drawn = any(_RULE.fullmatch(cell.strip()) for cell in rows[start - 1][1])
+        what = "a rule" if drawn else "numbers of columns"
         sentence = f"Line {rows[start - 1][0]:,}, {what} below the names, was left out."
         repairs.append(repaired(sentence, header=(line,)))
     return (first,), start, tuple(repairs), hints
@@ -172,9 +178,13 @@ def _is_after_gap(rows: Sequence[Row], place: int) -> bool:
 
 
 def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
-    """Return the place of a row behind blank lines that may hold the names instead; 0 for none."""
+    """Return the place of a row behind blank lines or titles that may hold the names instead.
+
+    Return 0 for none.
+    """
     for place in range(first + 1, min(first + 1 + MOST_BELOW, len(rows) - 2)):
-        if not _is_after_gap(rows, place):
+        titled = place > first + 1 and _texts(rows[place - 1][1]) == 1
+        if not (titled or _is_after_gap(rows, place)):
             continue
         if same_names(rows[place][1], rows[first][1]):
             return 0
@@ -188,11 +198,11 @@ def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
 
 
 def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingError:
-    """Return the question which of two lines holds the names, as blank lines are between."""
+    """Return the question which of two lines holds the names."""
     lines = [rows[place][0], rows[first][0]]
     return ReadingError(
-        f"In {name}, the names may be in line {lines[1]:,}, or in line {lines[0]:,} after a blank "
-        "line: choose the line with the names.",
+        f"In {name}, the names may be in line {lines[1]:,} or in line {lines[0]:,}: choose the "
+        "line with the names.",
         [choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
         first_lines(rows),
     )
@@ -225,9 +235,19 @@ def _used(rows: Sequence[Row], width: int) -> int:
     return max(filled, default=0) + 1
 
 
+def _texts(row: Sequence[str]) -> int:
+    """Return how many fields of a row are filled."""
+    return sum(bool(cell.strip()) for cell in row)
+
+
+def _lines(rows: Sequence[Row]) -> list[int]:
+    """Return the lines of the rows that are not blank."""
+    return [line for line, row in rows if _texts(row)]
+
+
 def _is_full(row: Sequence[str], used: int) -> bool:
     """Say whether a row may hold names: as many fields as are used, and most of them filled."""
-    filled = sum(bool(cell.strip()) for cell in row)
+    filled = _texts(row)
     if len(row) < max(used, 2):
         return False
     return filled >= max(2, 0.6 * used) or (used == 2 and not row[0].strip() and filled == 1)
@@ -249,7 +269,11 @@ def _columns(body: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 
 def _kind(values: Sequence[str]) -> str:
     """Return "number" or "date" where four of five values are such, else ""."""
-    plain = [value for value in values[:500] if not _MARK.fullmatch(value) or is_any_number(value)]
+    plain = [
+        value
+        for value in values[:500]
+        if is_any_number(value) or not (_MARK.fullmatch(value) or _IN_BRACKETS.fullmatch(value))
+    ]
     for kind, fits in (("date", _DATE.fullmatch), ("number", is_any_number)):
         if plain and sum(bool(fits(value)) for value in plain) >= 0.8 * len(plain):
             return kind
@@ -302,7 +326,9 @@ def _names_below(rows: Sequence[Row], first: int, width: int) -> int:
         if sum(len(row) == width for row in rest) < 2:
             continue
         columns = _columns(rest, width)
-        between = [row for _, row in rows[first + 1 : first + 1 + count]]
+        between = [row for _, row in rows[first + 1 : first + 1 + count] if _texts(row)]
+        if not _texts(rows[first + count][1]):
+            continue
         if len(rest) > 200 and not _is_other(between[0], columns, len(rest)):
             return 0  # nor is it with a few records more
         if all(len(row) >= min(2, width) and _is_other(row, columns, len(rest)) for row in between):
@@ -323,7 +349,11 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
     numeric = [cell for (cell, _), kind in zip(cells, kinds, strict=True) if kind]
     marks = sum(bool(_MARK.fullmatch(cell)) for cell in numeric)
     if any(_kind([cell]) for cell in numeric) or (marks and 2 * marks > len(numeric)):
-        return False
+        lacks = any(
+            len(values) == records and not raw.strip()
+            for raw, values in zip(row, columns, strict=False)
+        )
+        return lacks and len(numeric) == len(cells) and are_series(list(dict(cells).items()))
     words = [values for (_, values), kind in zip(cells, kinds, strict=True) if not kind]
     few = all(len(set(values)) * 2 <= len(values) for values in words)
     if numeric:
@@ -337,8 +367,8 @@ def _question(
 ) -> ReadingError:
     """Return the question which lines hold the names; `unnamed` where there may be none."""
     line = rows[first][0]
-    lines = [rows[first + i][0] for i in range(below + 1)]
-    above = [at for at, row in rows[:first] if sum(bool(cell.strip()) for cell in row) > 1]
+    lines = _lines(rows[first : first + below + 1])
+    above = [at for at, row in rows[:first] if _texts(row) > 1]
     if below and not above:
         rest = "the line" if below == 1 else f"the {below} lines"
         choices = [
@@ -352,9 +382,10 @@ def _question(
         # the first may be a table's own, above a wider one
         candidates = dict.fromkeys([line, *above[:1], *nearest, *lines[1:]])
         choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
-        joined = [*nearest, *lines][:MOST_JOINED]
-        if len(joined) > 1:
-            choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
+        own = [at for at, row in rows[:first] if not _is_title(row, len(rows[first][1]))]
+        for joined in (own[-3:] if unnamed else [], [*nearest, *lines][:MOST_JOINED]):
+            if len(joined) > 1:
+                choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
     if unnamed or not below:
         choices.append(choice("The columns have no names", header=(0,)))
     sentence = f"In {name}, {why}: choose the line with the names."
@@ -473,7 +504,7 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """
     for place in range(2, len(rows)):
         title = place
-        while title > 1 and sum(bool(cell.strip()) for cell in rows[title - 1][1]) < 2:
+        while title > 1 and _texts(rows[title - 1][1]) < 2:
             title -= 1
         if title < place and same_names(rows[place][1], names):
             return title
@@ -482,7 +513,7 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
         if not _is_after_gap(rows, place) or len(row) != len(names) or same_names(row, names):
             continue
         above = _columns([cells for _, cells in rows[:place]], len(row))
-        if sum(bool(cell.strip()) for cell in row) > 1 and _likeness(row, above) < 0:
+        if _texts(row) > 1 and _likeness(row, above) < 0:
             return place
     return 0
 

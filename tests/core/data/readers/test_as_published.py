@@ -166,7 +166,13 @@ def test_a_first_code_of_a_single_column_is_asked_about():
     assert rows_of("code2022\n" + codes)[0] == ("code2022",)
 
 
-@pytest.mark.parametrize("mark", ["[c]", "[low]", "!", "n.d.", "nd", "Suppressed", "#NULO#"])
+@pytest.mark.parametrize(
+    "mark",
+    [
+        *("[c]", "[low]", "!", "n.d.", "nd", "Suppressed", "#NULO#"),
+        *("·", "..C", "( )", "#DIV/0!", "#VALUE!", "#NAME?"),
+    ],
+)
 def test_marks_of_suppressed_numbers_are_offered(mark):
     text = f"area,n\nA,4\nB,{mark}\nC,7\nD,{mark}\nE,9\n"
     sources, source, _ = opened(text)
@@ -300,3 +306,92 @@ def test_groups_of_two_digits_are_thousands_as_in_india():
 def test_marks_of_full_width_are_offered(mark):
     sources, source, _ = opened(f"a,n\nx,1200\ny,{mark}\nz,33\n")
     assert [item.word for item in present_marks(source, sources)] == [mark]
+
+
+STATES = "".join(
+    f"{land};{sex};{age};{n};{n + 9};{i},5;/\n"
+    for i, land in enumerate(("Hessen", "Bayern"), 1)
+    for n, sex, age in ((40, "m", "jung"), (50, "m", "alt"), (60, "w", "jung"), (70, "w", "alt"))
+)
+
+
+def test_lines_of_names_above_the_records_are_joined_without_the_first_record():
+    head = ";;;Anzahl;Anzahl;Prozent;Prozent\n;;;2022;2023;2022;2023\nLand;Sex;Alter;;;;\n"
+    result = choices(f"Tabelle: 63211\n{head}{STATES}")["Join lines 2, 3 and 4"]
+    names, rows, _, _ = rows_of(f"Tabelle: 63211\n{head}{STATES}", **result)
+    assert names[:5] == ("Land", "Sex", "Alter", "Anzahl · 2022", "Anzahl · 2023")
+    assert (len(rows), rows[0][:3]) == (8, ("Hessen", "m", "jung"))
+
+
+def test_a_title_with_commas_above_notes_and_names_is_asked_about():
+    notes = "One table.,,,\nSource: the office,,,\n"
+    text = "Code,Area,Deaths,Rate\n" + "".join(
+        f"E{i},{area},{n},{mark}\n"
+        for i, (area, n, mark) in enumerate(
+            [("Bath", 12, "9.1"), ("York", "[c]", "[z]"), ("Hull", 31, "8.0"), ("Ely", 17, "7.7")]
+        )
+    )
+    result = choices(f"Table 3: Deaths by area, England, Wales, 2023\n{notes}{text}")
+    assert result["The names are in line 4"] == {"header": (4,)}
+    heading = text.replace("E1,York", "North,,,\nE1,York")  # a group of records is no second table
+    assert rows_of(heading)[0] == ("Code", "Area", "Deaths", "Rate")
+
+
+def test_lines_of_years_and_units_below_repeated_names_are_asked_about():
+    units = ";;2022;2023;2022;2023\n;;[os];[os];[os];[os]\n"
+    rows = "".join(
+        f"0{i}00;{item};{50 + i};{60 + i};{20 + i};{30 + i}\n" for i, item in enumerate("ABC")
+    )
+    result = choices(f"Kod;Nazwa;all;all;men;men\n{units}{rows}")["Join lines 1, 2 and 3"]
+    names, _, _, _ = rows_of(f"Kod;Nazwa;all;all;men;men\n{units}{rows}", **result)
+    assert names[2:4] == ("all · 2022 · [os]", "all · 2023 · [os]")
+    assert len(rows_of("name;from;to\n;2019;2020\nA;2018;2019\nB;2017;2021\n")[1]) == 3
+
+
+def asked_to_count(text, **options):
+    """Return the first choice about what rows stand for, and the records that it counts."""
+    sources, source, _ = opened(text)
+    read = first_question(source, sources, ReadOptions(**options)).read
+    (item,) = questions_about(source, sources, read)
+    chosen = replace(read, **dict(item.choices[0].options))
+    return item.choices[0].label, sources.open(source, (), chosen), sources, source, chosen
+
+
+PEOPLE = [(area, sex, year) for area in "AB" for sex in "FM" for year in (2022, 2023)]
+
+
+@pytest.mark.parametrize("mark", ["..", "", "-"])
+def test_counts_of_which_some_are_not_published_are_asked_about(mark):
+    rows = "".join(
+        f"{area},{sex},{year},v{i},{mark if i == 3 else 10 + i},{'x' * (i == 3)}\n"
+        for i, (area, sex, year) in enumerate(PEOPLE)
+    )
+    label, *_, sources, source, read = asked_to_count(f"geo,sex,year,vector,VALUE,STATUS\n{rows}")
+    assert label == "Count by VALUE" + (f", but for {mark!r}" if mark == ".." else "")
+    assert sources.records(source, read).rows == sum(10 + i for i in range(8)) - 13
+
+
+def test_counts_with_marks_of_thousands_and_others_are_asked_about():
+    rows = "".join(
+        f"{area};{sex};{year};{('***', '-')[i // 4] if i % 4 == 3 else f'{10 + i},{100 + i}'}\n"
+        for i, (area, sex, year) in enumerate(PEOPLE)
+    )
+    label, *_, sources, source, read = asked_to_count(f"geo;sex;year;value\n{rows}", thousands=",")
+    assert (label, read.thousands) == ("Count by value, but for '***' and '-'", ",")
+    assert sources.records(source, read).rows == sum(
+        1000 * (10 + i) + 100 + i for i in range(8) if i % 4 != 3
+    )
+
+
+def test_usual_marks_beside_others_count_nothing_in_a_cross_table():
+    text = "town,2019,2020\n" + "".join(
+        f"{item},{90 + i},{70 + i}\n" for i, item in enumerate("ABCD")
+    )
+    label, *_, sources, source, read = asked_to_count(text.replace("72", "-").replace("93", "..."))
+    assert label == "Each cell counts records, but for '-' and '...'"
+    assert sources.records(source, read).rows == 90 + 91 + 92 + 70 + 71 + 73
+
+
+def test_totals_with_apostrophes_for_thousands_are_left_out():
+    text = "Kanton;Frauen\nUri;18'120\nZug;61’300\nJura;37'000\nTotal;116'420\n"
+    assert rows_of(text)[2] == ["Line 5 is the total: left out."]
