@@ -426,8 +426,10 @@ class _Task:
         share, most = SHARES.enumeration, SIZES.walk_vertices
         if not always and comb(n_basic + n_free, n_basic) > 200_000:
             share, most = SHARES.tried_enumeration, SIZES.tried_vertices
-            if most * n_basic * (n_free + 1) > SIZES.walk_entries:
+            fast = SIZES.walk_entries // (n_basic * (n_free + 1))
+            if fast < most // 2:
                 return False
+            most = min(most, fast)
         in_time = self.deadline.part(share)
         if not self.prover.walk(in_time, most) or self.prover.vertices is None:
             if most == SIZES.walk_vertices:

@@ -132,6 +132,13 @@ FORGED = {
 }
 
 
+def test_another_way_to_the_same_mechanism_is_no_forgery(made):
+    body, path, original = made
+    by = "columns" if body["proof"]["solver"] != "columns" else "enumerate"
+    result = verify(forged(body, put("proof", "solver", by)), path, original)
+    assert "proof" not in {item.name for item in failed(result)}
+
+
 @pytest.mark.parametrize("name", FORGED)
 def test_a_forged_entry_fails_its_check(name, made):
     body, path, original = made
