@@ -226,9 +226,9 @@ class LevelBound:
 def greatest_ratio(oracle: LevelOracle, p_x: FloatArray) -> float:
     """Return what the lifts of an allowed output differ by at most, as a factor; ∞ for nothing.
 
-    Let v be the greatest at x, M, and the least at x', m. With a row a of one secret and b of another
-    one a·v ≤ b·v: that leaves M furthest from m where v is M at the symbols with a < b and m at the
-    others, but for x and x' themselves.
+    Let v be the greatest at x, M, and the least at x', m. With a row a of one secret and b of
+    another one a·v ≤ b·v, which leaves M furthest from m where v is M at the symbols with a < b
+    and m at the others, but for x and x' themselves.
     """
     n_x, every = len(p_x), np.eye(len(p_x))
     rarest = np.argsort(oracle.known, kind="stable")[:RAREST]
