@@ -28,7 +28,8 @@ DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
 
 CLOSE = 0.2
-"""Columns are added until the optimum is proven to this part of its distance from the aim."""
+"""Columns are added until the optimum is proven to this part of its distance from the aim; to a
+smaller part where no split would change it."""
 
 INWARD = 0.15
 """Least part of a side on either side of a split."""
@@ -73,7 +74,7 @@ class BoxBound:
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + ROUNDING
         self._boxes: list[Box] = []
-        self._failed = False
+        self._failed, self._close = False, CLOSE
         self._columns = np.zeros((0, len(p_x)))
         self._of = np.zeros(0, dtype=np.int64)
         self._program = self._empty_program()
@@ -99,9 +100,12 @@ class BoxBound:
             self._assign()
             weights = self._settle(enough, deadline)
             self.in_use = self._columns[: len(weights)][weights > 0]
-            late = deadline.over
-            if self._best <= enough or late or not self._refine(weights, deadline):
+            if self._best <= enough or deadline.over:
                 return self._best
+            if not self._refine(weights, deadline):
+                if self._close <= FEASIBILITY:
+                    return self._best
+                self._close *= CLOSE
             self._check()
 
     def _check(self) -> None:
@@ -153,7 +157,7 @@ class BoxBound:
             solution = self._program.solve()
             prices = solution.duals / self.p_x
             worth = float(prices @ self.p_x)
-            slack = max(CLOSE * (self._entropy - worth - enough), FEASIBILITY)
+            slack = max(self._close * (self._entropy - worth - enough), FEASIBILITY)
             floors = self._floors(prices)
             columns, of = self._priced(np.flatnonzero(floors < -slack), prices, deadline)
             floors = self._floors(prices)

@@ -220,24 +220,25 @@ class LevelBound:
 def greatest_ratio(oracle: LevelOracle, p_x: FloatArray) -> float:
     """Return what the lifts of an allowed output differ by at most, as a factor; ∞ for nothing.
 
-    Let v be the greatest at x, M, and the least at x', m. A row a of one secret that has the part g
-    of its weight at x is at least |a| (m + g (M − m)), and a row b of another secret with g' at x'
-    is at most |b| (M − g' (M − m)).
+    Let v be the greatest at x, M, and the least at x', m. With a row a of one secret and b of
+    another one a·v ≤ b·v, which leaves M furthest from m where v is M at the symbols with a < b
+    and m at the others, but for x and x' themselves.
     """
-    every = np.eye(len(p_x))
+    n_x, every = len(p_x), np.eye(len(p_x))
     rarest = np.argsort(oracle.known, kind="stable")[:RAREST]
     other = ~np.eye(len(rarest), dtype=bool)
-    least = np.full((len(p_x), len(p_x)), np.inf)
+    least = np.full((n_x, n_x), np.inf)
     for part in PARTS:
-        high = oracle.tangents(every, part)[0][:, rarest] * p_x
-        low = oracle.tangents(1 - every, 1 - part)[1][:, rarest] * p_x
-        sizes, masses = high.sum(axis=2), low.sum(axis=2)
-        at, own = (rows[np.arange(len(p_x)), :, np.arange(len(p_x))] for rows in (high, low))
-        slopes = at[:, None, :, None] - (masses - own)[None, :, None, :]
-        free = masses[None, :, None, :] - sizes[:, None, :, None]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            more = np.where((slopes > CLOSE) & other, free / slopes, np.inf)
-        least = np.minimum(least, more.min(axis=(2, 3)))
+        high = oracle.tangents(every, part)[0][:, rarest, None] * p_x
+        low = oracle.tangents(1 - every, 1 - part)[1][:, None, rarest] * p_x
+        for x in range(n_x):
+            rows = high[x] - low
+            below = np.minimum(rows, 0.0)
+            at_least = below[np.arange(n_x), :, :, np.arange(n_x)]
+            slopes = rows[..., x] - below[..., x] + below.sum(axis=-1) - at_least
+            with np.errstate(divide="ignore", invalid="ignore"):
+                more = np.where((slopes > CLOSE) & other, -rows.sum(axis=-1) / slopes, np.inf)
+            least[x] = np.minimum(least[x], more.min(axis=(1, 2)))
     np.fill_diagonal(least, 0.0)
     return (1 + float(least.max())) * (1 + CLOSE)
 

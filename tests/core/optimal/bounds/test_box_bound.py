@@ -56,6 +56,19 @@ def test_never_below_the_optimum_and_close_to_it():
     assert np.median(lacking) < 1e-3
 
 
+def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
+    """Columns are added to a fifth of the distance, and further where no split is left to do."""
+    for seed in range(6):
+        joint = joint_of(seed) if seed % 2 else spiky(seed)
+        allowed = notion_of(seed).allowed_set(joint)
+        cost, _ = mixture_of(allowed_vertices(allowed), joint.p_x)
+        best = float(entropies(joint.p_x[None])[0]) - cost
+        with clock.using(clock.Ticking(STEP)):
+            bounds = BoxBound(allowed, joint.p_x)
+            result = bounds.bound(joint.p_x[None], 0.0, Deadline(1_000 * STEP))
+        assert best - 1e-9 <= result <= best + 1e-6, seed
+
+
 @pytest.mark.parametrize(
     "notion",
     [LDP(0.0), LDP(np.inf), ALIP(0.0, 0.0), PointwiseMaximalLeakage(0.0), ALIP(0.5, 0.0)],
