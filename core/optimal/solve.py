@@ -254,7 +254,7 @@ class _Task:
 
     def search(self, solver: Solver, *, prove: bool) -> None:
         """Improve kernel and bound by the method that suits; where HiGHS fails both stay valid."""
-        if solver == "auto" and self.goal.pieces() is not None:
+        if solver == "auto" and self.goal.searched and self.goal.pieces() is not None:
             ended = self._by_one_program()
             if self._closed() or ended or (self.solver == "one program" and self._until.over):
                 return

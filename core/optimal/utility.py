@@ -17,6 +17,7 @@ import numpy as np
 
 from core.entries import entries_of
 from core.limits import CACHED
+from core.optimal.plan import SIZES
 from core.validation import FloatArray, IntArray
 
 
@@ -187,6 +188,11 @@ class Greatest(Utility):
     """
 
     gain: FloatArray
+
+    @property
+    def searched(self) -> bool:  # type: ignore[override]
+        """Whether a program of all actions has room."""
+        return self.gain.size <= SIZES.action_symbols
 
     def offset(self, p_x: FloatArray) -> float:
         """Return 0."""
