@@ -174,7 +174,7 @@ function beliefs({ now: { ill, hit, alarm }, seen }, [before, after]) {
   const changes = lifts.map((lift) => (lift ? `×${Number(lift.toPrecision(3))}` : "ruled out"));
   return [
     { ...before, x: prior },
-    { ...after, x: prior.map((one, s) => lifts[s] === null ? null : one * lifts[s]),
+    { ...after, x: prior.map((share, s) => lifts[s] === null ? null : share * lifts[s]),
       customdata: after.customdata.map(([name], s) => [name, changes[s]]) },
   ];
 }

@@ -421,11 +421,11 @@ def _pin() -> None:
         pins.button(lambda: claim.opens(query.NUMBERS.values()).scenario)
         return
     shipped = query.of_full_run(query.shown())
-    asked = None if shipped is None else scenario(shipped)
-    if asked is None:
+    question = None if shipped is None else scenario(shipped)
+    if question is None:
         pins.button(lacking="There is no question of one draw to pin.")
     else:
-        pins.button(lambda: asked)
+        pins.button(lambda: question)
 
 
 def _experiment(definition: Definition) -> None:
