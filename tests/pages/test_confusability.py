@@ -91,7 +91,7 @@ def test_the_slider_goes_through_the_merges(heart):
 
 def test_the_report_has_the_sentences_charts_and_tables_of_the_page(monkeypatch):
     made = []
-    monkeypatch.setattr(exports, "report", lambda make, _: made.append(make))
+    monkeypatch.setattr(exports, "report", lambda make, _, **_more: made.append(make))
     app = opened(**HEART, problem="anonymity", weight="0.2", step="1")
     assert not app.exception
     content = made[-1]()  # when it is clicked, outside of the page's run

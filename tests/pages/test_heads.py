@@ -1,11 +1,13 @@
 """The heads of pages: the unit first, then the page's own buttons, Export and Report last."""
 
+import html
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.scenario import Scenario
+from pages.ui.parts import exports
 from tests.pages.waiting import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("no_lines")
@@ -74,6 +76,29 @@ def test_a_head_has_its_buttons_in_one_order_and_the_sidebar_begins_with_pin(pag
     assert lacking(app) == (
         ["There are no points yet: run a sweep, or open a file."] * 2 if page == "frontiers" else []
     )
+
+
+@pytest.mark.parametrize(
+    ("page", "query", "charts", "words"),
+    [
+        ("data", {}, 3, "All records are used unchanged."),
+        ("learn", {}, 1, "What it does not guarantee"),
+        ("learn", {"topic": "exercises"}, 0, "The results of a medical test"),
+        ("learn", {"topic": "glossary"}, 0, "lift"),
+        ("papers", {}, 1, "How verdicts are reached"),
+        ("papers", {"show": "errata"}, 1, "All errors found"),
+    ],
+)
+def test_the_report_of_a_page_has_its_charts_and_its_address(
+    page, query, charts, words, monkeypatch
+):
+    made = []
+    monkeypatch.setattr(exports, "report", lambda make, _key, **_more: made.append(make))
+    assert not opened(page, **query).exception
+    content = html.unescape(made[-1]())
+    assert content.count('class="chart"') == charts
+    assert words.lower() in content.lower()
+    assert f"/{page}" in content
 
 
 def test_topics_without_a_question_say_so_on_pin():

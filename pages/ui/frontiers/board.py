@@ -197,7 +197,7 @@ def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.Da
 
     def make() -> str:
         levels = for_whom(*sweep.questions)
-        kinds = [scenario.notion for scenario in sweep.questions]
+        names = [scenario.notion for scenario in sweep.questions]
         parts = Parts(
             sentences=[
                 f"{shown.count:,} of {number_of(sweep.size, 'point')}: {sweep.described}.",
@@ -207,7 +207,7 @@ def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.Da
             pictures=pictures,
             tables=tables,
             address=("frontiers", {}),
-            explained=[notions.entry(key) for key in dict.fromkeys(kinds)],
+            explained=[notions.entry(key) for key in dict.fromkeys(names)],
             sources={results.command_line(sweep): results.definition(sweep)},
         )
         return report(TITLE, None, parts)

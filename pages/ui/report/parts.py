@@ -68,6 +68,6 @@ def report(
         written = json.dumps(json.loads(scenario.to_json()), ensure_ascii=False)
         sources["As a scenario"] = written
     name, query = shown.address
-    own = {} if scenario is None else to_query(scenario)
-    page.end(sources, name, own | dict(query), when, nameless=nameless)
+    keys = {} if scenario is None else to_query(scenario)
+    page.end(sources, name, keys | dict(query), when, nameless=nameless)
     return page.html()
