@@ -204,8 +204,9 @@ def maximise(
         finish = finish or Inside(allowed.oracle, p_x, allowed.budgets)
         task = _Task(allowed, p_x, goal, deadline, gap, seed, start, finish, warm)
         task.upper = min(task.upper, upper - base)
-        # exceptions that are moved inside may cost all they gain
-        if allowed.excepted is not None and not linear:
+        # exceptions that are moved inside may cost all they gain, and those in a budget even more
+        costly = allowed.excepted is not None or (allowed.exceptions > 0 and allowed.budgets)
+        if costly and not linear:
             strict = maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
                 p_x,

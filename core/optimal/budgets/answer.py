@@ -41,7 +41,10 @@ tolerance. An upper bound under a larger budget holds under a smaller one."""
 
 
 class SolveState(Protocol):
-    """The problem, and the best answer so far, as `core.optimal.solve` keeps them."""
+    """The problem, and the best answer so far, as `core.optimal.solve` keeps them.
+
+    A search under budgets begins with a `best` without exceptions.
+    """
 
     allowed: AllowedSet
     p_x: FloatArray
@@ -50,6 +53,7 @@ class SolveState(Protocol):
     gap: float
     seed: int
     deadline: Deadline
+    best: FloatArray
     value: float
     upper: float
     notes: tuple[str, ...]
@@ -70,7 +74,7 @@ class SolveState(Protocol):
 def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, prove: bool) -> None:
     """Improve the answer to a problem with budgets, and lower its upper bound."""
     plain = replace(task.allowed, budgets=())
-    first = task.first()
+    first, strict = task.first(), task.best
     task.offer(first)
     if len(task.p_x) > 2 * SIZES.peeled_whole:  # no program of so many symbols ends in time
         if not plain.rows.shape[0] and plain.oracle is None:
@@ -93,7 +97,8 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
     simple = plain.oracle is None and not plain.n_auxiliary
     name = "columns"
     if task.allowed.exceptions > 0:
-        kernel = _beside_exceptions(task, lifting, starts[:2], solver, solve, prove=prove)
+        without = [first, silent, strict]
+        kernel = _beside_exceptions(task, lifting, without, solver, solve, prove=prove)
     elif lifting.smooth and simple:
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)
     else:
@@ -196,8 +201,8 @@ def _beside_exceptions(
         left = task.upper - task.offer(kernel)
         more = np.vstack([tangents, lifting.tangents(met)])
         more = distinct(more, SIZES.tangents_apart)
-        open_ = outcome.upper_bound - outcome.utility
-        ends = outcome.status == "time limit" if open_ > left / 2 else len(more) == len(tangents)
+        apart = outcome.upper_bound - outcome.utility
+        ends = outcome.status == "time limit" if apart > left / 2 else len(more) == len(tangents)
         if left <= task.gap or ends or until.over:
             return kernel
         tangents = more
