@@ -187,7 +187,7 @@ def _cells(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
         return ()
     if not 2 < len(file.columns) <= MOST_CROSSED:
         return ()
-    labels: list[list[str | None]] = []
+    labels: list[Sequence[str | None]] = []
     counts, marks = dict[str, list[float]](), set[str]()
     columns = _plain_texts(table, read, MOST_CROSSED)
     totals = total_columns(columns)
