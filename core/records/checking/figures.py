@@ -26,6 +26,9 @@ from core.three_way import ThreeWay
 from core.validation import FloatArray, shown
 from core.wording import listed
 
+WAYS = frozenset({"enumerate", "columns"})
+"""Solvers that prove the same optimum: which of them comes to its end is a matter of time."""
+
 ROBUST_PML = "robust_pml"
 """Key of the level over the confidence set whose meaning has changed."""
 
@@ -334,7 +337,7 @@ def check_proof(
 
     A bound is proven again where the new one is not above it, and wrong where a mechanism that
     keeps more was found. The others are wrong where the same mechanism is found with others,
-    and not checked where another mechanism is found or a time limit ends a search.
+    and not checked where another mechanism is found or time ends a search or one of its ways.
     """
     if counted is None:
         text = "The proof cannot be checked: the data of the design were not counted."
@@ -368,8 +371,8 @@ def agreed(
     other = _other(body, again)
     if other is not None:
         text = (
-            f"A new search proves the bound, but {other}: it found another mechanism or ran out "
-            "of time, so this was not checked."
+            f"A new search proves the bound, but {other}: it found another mechanism, or one of "
+            "both searches ran out of time, so this was not checked."
         )
         return Check("proof", None, text)
     return Check(
@@ -392,7 +395,8 @@ def _wrong(
         if missed > slack:
             return f"It is not optimal: another mechanism keeps {missed:.6g} more."
     same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
-    if not same or CUT in (proof["status"], again.status):
+    by_time = proof["solver"] != again.solver and {proof["solver"], again.solver} <= WAYS
+    if not same or by_time or CUT in (proof["status"], again.status):
         return ""
     other = _other(body, again)
     if other is not None:

@@ -13,6 +13,7 @@ from core.errors import InvalidInputError, SolverError
 from core.mechanisms.result import make_mechanism
 from core.records.certificate import fingerprint
 from core.records.checking import contents, figures
+from core.records.checking.figures import WAYS
 from core.records.draws import Keyed, Seeded
 from core.records.fields import LINKED
 from core.records.files import Writer, file_hash
@@ -335,6 +336,19 @@ def test_a_mechanism_that_is_not_found_again_is_not_proven(tuned, made, monkeypa
     result = proof(true, made[1], original)
     assert result.passed is None
     assert result.sentence == "A new search for the scenario failed: Time ended."
+
+
+def test_an_optimum_that_a_slower_machine_proves_in_another_way_is_no_forgery(made, monkeypatch):
+    body, path, original = made
+    again = answer_on(original, mechanism="optimal")[0].mechanism
+    ways = {again.solver: True, "closed form": False, **dict.fromkeys(WAYS - {again.solver})}
+    for solver, passed in ways.items():
+        stub = SimpleNamespace(mechanism=replace(again, solver=solver))
+        monkeypatch.setattr(figures, "answer", lambda *_, of=stub: of)
+        assert proof(body, path, original).passed is passed
+    body = json.loads(json.dumps(body))
+    body["proof"]["upper_bound"] = body["proof"]["utility"] - 0.1
+    assert proof(body, path, original).passed is False
 
 
 @pytest.fixture
