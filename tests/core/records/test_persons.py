@@ -3,6 +3,7 @@
 import copy
 import json
 from collections import Counter
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 import pytest
 
 from core.data import DataSpec, ReadOptions, Sources
+from core.errors import InvalidInputError
 from core.records import verifying
 from core.records.applying import apply
 from core.records.certificate import fingerprint, make
@@ -17,6 +19,7 @@ from core.records.checking import persons as checking
 from core.records.checking.persons import check_person_levels
 from core.records.design import Plan, original
 from core.records.draws import Seeded
+from core.records.other_columns import given_away
 from core.records.readable import promises
 from core.records.verifying import failed, verify
 from core.release import persons
@@ -248,3 +251,26 @@ def test_a_false_number_of_records_is_found(tmp_path, change):
     body["promises"] = promises({key: body[key] for key in body if key != "promises"})
     body["fingerprint"] = fingerprint(body)
     assert "persons" in {check.name for check in failed(outcomes(tmp_path, body))}
+
+
+@pytest.mark.slow
+def test_a_million_persons_and_a_column_that_names_them_get_a_sentence_each(tmp_path):
+    n = 1_000_000
+    rng = np.random.default_rng(0)
+    sex, job = rng.integers(0, 2, (2, n)).repeat(2, axis=1)
+    ids, path = np.arange(n).repeat(2), tmp_path / "people.parquet"
+    pd.DataFrame({"sex": sex, "job": job, "id": ids}).to_parquet(path)
+    sources = Sources()
+    read = ReadOptions(person="id")
+    spec = DataSpec(sources.add_file(path), ("sex",), ("job",), read=read)
+    scenario = Scenario(data=spec, mechanism="optimal", notion="lip", eps=0.5)
+    result = evaluate(scenario, sources)
+    file = original(spec.source, sources, read)
+    made = make(result, file, Plan(Seeded(SEED)), tmp_path / "y.parquet")
+    assert of_persons(made.certificate)["sentence"].startswith(
+        "Up to 2 records a person: a promise for one record is not one for a person."
+    )
+    (beside,) = given_away(result, file.table, [("id",)])
+    assert (beside.determined, beside.unique) == (1.0, 0.0)
+    with pytest.raises(InvalidInputError, match=r"^'id' has about .* levels; at most [\d,]+ are"):
+        evaluate(replace(scenario, data=replace(spec, known=("id",))), sources)
