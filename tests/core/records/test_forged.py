@@ -301,7 +301,7 @@ def test_a_mechanism_that_is_not_optimal_and_a_bound_that_is_none_are_told(tuned
     original = made[2]
     result = proof(*tuned(), original)
     assert result.passed is False
-    assert "another mechanism keeps" in result.sentence
+    assert "another one keeps" in result.sentence
     body, path = tuned(status="time limit")
     body["proof"]["upper_bound"], body["proof"]["gap"] = body["proof"]["utility"], 0.0
     result = proof(body, path, original)
