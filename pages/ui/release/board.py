@@ -129,7 +129,8 @@ def _preview(result: Result, plan: Plan, several: Several | None) -> None:
 
 DISCLOSED = (
     "The certificate names all values of S and X, and its figures depend on how many records have "
-    "each pair. Anyone who has it can test a guess of these counts."
+    "each pair. Anyone who has it can test a guess of these counts. The records stay in the order "
+    "of the original: anyone who has another file in the same order can join the two."
 )
 """What a certificate shows on purpose, which is said before there is one."""
 
