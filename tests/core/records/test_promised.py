@@ -80,7 +80,9 @@ def test_a_certificate_of_other_code_is_checked_by_this_one(made):
     body["fingerprint"] = fingerprint(body)
     result = outcomes(body, path, original, str(SEED))
     assert result["code"].passed is None
-    assert "other code (version 0.0.9, 000000000000)" in result["code"].sentence
+    assert (
+        "Other code made the certificate (version 0.0.9, 000000000000)" in result["code"].sentence
+    )
     assert all(item.passed for name, item in result.items() if name != "code")
 
 

@@ -78,5 +78,5 @@ def test_columns_below_and_beside_each_other_tell_the_same(add, sources, monkeyp
             assert add(frame, kind) == key
             assert sources.uploads[key].table.marks == together.marks
         with monkeypatch.context() as patch:
-            patch.setattr(per_column, "TOGETHER", 2 * rows)
+            patch.setattr(per_column, "AT_ONCE", 2 * rows)
             assert describe(key, sources) == together
