@@ -42,7 +42,7 @@ class AverageBudget:
     def tangents(self, points: FloatArray) -> FloatArray:
         """Return for each point a subgradient a of g, shape (k, n_x): a·r ≤ g(r) for every r ≥ 0.
 
-        At the point itself the two are equal, unless a lift is below `LEAST_LIFT`.
+        At the point itself the two are equal, unless a lift is below `ROUNDING`.
         """
         return self.of_x(self.cost.slope(points @ self.excess.T))
 

@@ -211,7 +211,7 @@ class Direct:
     def by_newton(self, gap: float, deadline: Deadline) -> FloatArray | None:
         """Return a kernel about `gap` below the optimum under robust LDP, and take its tangents.
 
-        None where it is no such question, or a large one.
+        None where it is no such question, a large one, or of a set without an inside.
         """
         oracle, n_a, n_x = self.allowed.oracle, *self.pieces.shape
         if not isinstance(oracle, RobustCuts) or oracle.ball.alpha <= 1 or oracle.eps == 0:
@@ -219,7 +219,10 @@ class Direct:
         bounded = self.allowed.n_auxiliary or self._bounds or self.n_excepted
         if bounded or n_a * n_x * oracle.ball.n_s**2 > SIZES.robust_entries:
             return None
-        program = RobustProgram(self.allowed, oracle, self.p_x, self.pieces)
+        try:
+            program = RobustProgram(self.allowed, oracle, self.p_x, self.pieces)
+        except SolverError:
+            return None
         program.run(gap, deadline)
         self.cuts += program.cuts()
         return program.kernel()

@@ -23,6 +23,7 @@ import numpy as np
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.robust import RobustCuts
 from core.clock import Deadline
+from core.errors import SolverError
 from core.optimal.polish import mixed
 from core.validation import FloatArray
 
@@ -119,7 +120,8 @@ class RobustProgram:
         shared[..., 1] = -level + free / (4 * (1 + low))
         shared[..., 2] = free / (4 * self._linear[:, 2])
         point = self._at(np.full((n_a, n_x), level), shared)
-        assert point is not None  # F is at most −free/2
+        if point is None:  # F is at most −free/2, but rows may be equations
+            raise SolverError("The allowed set has no inside.")
         return point
 
     def _at(self, kernel: FloatArray, shared: FloatArray) -> _Point | None:

@@ -7,7 +7,7 @@ from core import clock
 from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.mechanisms import optimal
-from core.notions import RLDP
+from core.notions import LIP, RLDP, Intersection
 from core.notions.robust_markov import RobustLDP
 from core.optimal.robust_program import RobustProgram
 from core.uncertainty import RenyiBall
@@ -88,3 +88,15 @@ def test_pairs_are_proven_too_and_outputs_stay_few():
     assert mechanism.status == "optimal"
     assert mechanism.kernel.shape[1] <= 18
     assert (joint.p_x @ mechanism.kernel).min() > 1e-6
+
+
+@pytest.mark.parametrize("eps", [1.0, 1e-17])
+def test_a_set_without_an_inside_is_answered_otherwise(eps):
+    """Beside LIP of ε = 0, whose rows are equations, an assertion failed."""
+    joint = Joint.from_counts([[8, 24, 19, 91], [87, 7, 18, 46]])
+    notion = Intersection(LIP(0.0), RobustLDP.of_joint(joint, eps))
+    with clock.using(clock.Ticking(5e-3)):
+        result = optimal(joint, notion, utility=Guess(), time_limit=2.0)
+    assert result.status == "optimal"
+    assert result.audit.holds
+    assert (result.utility > joint.p_x.max() + 0.2) == (eps == 1.0)
