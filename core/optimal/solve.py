@@ -265,11 +265,11 @@ class _Task:
             self.goal = self.goal.excepting(Exceptions(points, self.allowed.exceptions))
         if solver == "auto" and self._without_search():
             return
-        if not self.goal.searched:
-            self.offer(self.first())
-            return
         if self.allowed.budgets:
             search_within(self, solver, maximise, prove=prove)
+            return
+        if not self.goal.searched:
+            self.offer(self.first())
             return
         if self.allowed.oracle is not None:
             self._by_cutting_planes(self.allowed.oracle, prove=prove)

@@ -1,8 +1,8 @@
 """What is known under a robust notion without a search over the set of distributions.
 
 LDP of X itself keeps LDP of S whatever the joint distribution is, where the mechanism sees X alone:
-P(y | s) is a mean of P(y | x). Subset mergings under LDP at the estimate with a smaller budget may
-keep a robust notion too.
+P(y | s) is a mean of P(y | x). So are P(y | s, x^J) and P(y | x^J): it keeps SRLIP too. Subset
+mergings under LDP at the estimate with a smaller budget may keep a robust notion as well.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from core.limits import FAR
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import LDP
+from core.notions import LDP, LIP, SRLIP
 from core.notions.base import LevelNotion, Notion
+from core.notions.robust_markov import RobustForX
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
 from core.optimal.staircases import Staircases
@@ -47,6 +48,31 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
             name="LDP of X itself",
             solver="columns",
             notion=notion,
+        )
+    ]
+
+
+def in_halves(joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return randomized response on halves of P_X, where many symbols have no start but LDP of X.
+
+    What an extreme output under LDP of X tells depends on the mass that it raises alone, and of two
+    outputs halves tell the most: nearly as much as all, which many outputs take long to check.
+    """
+    if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, SRLIP | RobustForX):
+        return []
+    lifts = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else LIP(notion.eps)
+    budget = min(lifts.lower_budget, lifts.upper_budget)
+    if not 0 < budget < np.inf:
+        return []
+    first, masses = np.zeros(joint.n_x, dtype=np.bool_), [0.0, 0.0]
+    for x in np.argsort(-joint.p_x, kind="stable"):  # the next symbol joins the lighter half
+        first[x] = masses[0] <= masses[1]
+        masses[int(not first[x])] += float(joint.p_x[x])
+    likely = 1 / (1 + np.exp(-min(budget, FAR)))
+    kernel = np.where(np.column_stack([first, ~first]), likely, 1 - likely)
+    return [
+        make_mechanism(
+            joint, polished(joint, kernel, notion, quick=True), name="Halves of X", notion=notion
         )
     ]
 

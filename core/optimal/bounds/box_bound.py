@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse, special
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import Deadline
-from core.errors import SolverError
+from core.clock import NEVER, Deadline
+from core.errors import SolverError, TimeLimitError
 from core.limits import ROUNDING
 from core.optimal.bounds.box_programs import EPSILON, Boxes, BoxPrograms
 from core.optimal.programs.batched_simplex import Ends
@@ -83,6 +83,8 @@ class BoxBound:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:
             return self._improved(outputs, enough, deadline)
+        except TimeLimitError:  # before the first box was made, which the next call makes
+            return self._best
         except SolverError:  # as on coefficients too far apart; the bound so far is valid
             self._failed = True
             return self._best
@@ -92,7 +94,7 @@ class BoxBound:
         if self._failed:
             return self._best
         if not self._boxes:
-            self._start()
+            self._start(deadline)
             self._check()
         self._columns = np.vstack([self._columns, outputs])
         self._of = np.append(self._of, np.full(len(outputs), -1))
@@ -113,12 +115,12 @@ class BoxBound:
         if self._holder(self.p_x) < 0:
             raise SolverError("The boxes do not hold P(x).")
 
-    def _start(self) -> None:
-        """Add the first box, the whole set."""
+    def _start(self, deadline: Deadline) -> None:
+        """Add the first box, the whole set, if there is time for all of its sides."""
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
         whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
-        self._boxes = self._narrowed([(whole, np.arange(n))])
+        self._boxes = self._narrowed([(whole, np.arange(n))], deadline)
 
     def _empty_program(self) -> LinearProgram:
         """Return the program whose only columns are single symbols, at the cost DEAREST."""
@@ -216,13 +218,15 @@ class BoxBound:
         size = self._programs.together
         return [which[first : first + size] for first in range(0, len(which), size)]
 
-    def _solved(self, boxes: list[Box], costs: FloatArray) -> tuple[Ends, Boxes]:
+    def _solved(
+        self, boxes: list[Box], costs: FloatArray, deadline: Deadline = NEVER
+    ) -> tuple[Ends, Boxes]:
         """Return where the programs of boxes with costs, (k, n_x), end, from their last bases."""
         lower, upper = (np.array([vars(box)[end] for box in boxes]) for end in ("lower", "upper"))
         bounds = Boxes(lower, upper, np.ones_like(lower))
         known = all(box.basis is not None for box in boxes)
         labels = np.array([box.basis for box in boxes]) if known else None
-        return self._programs.solve(bounds, costs, labels=labels), bounds
+        return self._programs.solve(bounds, costs, labels=labels, deadline=deadline), bounds
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
         """Split the boxes of largest secant error in the solution; return whether there are any."""
@@ -265,7 +269,9 @@ class BoxBound:
         which = np.flatnonzero(errors >= 0.3 * errors[x])
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
-    def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:
+    def _narrowed(
+        self, parts: list[tuple[Box, IntArray]], deadline: Deadline = NEVER
+    ) -> list[Box]:
         """Return the non-empty boxes, sides of some symbols shortened by linear programs."""
         largest = int(self.p_x.argmax())
         sides = []
@@ -277,7 +283,7 @@ class BoxBound:
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        answers, bounds = self._solved([parts[i][0] for i, _, _ in sides], costs)
+        answers, bounds = self._solved([parts[i][0] for i, _, _ in sides], costs, deadline)
         floors = self._programs.proven(bounds, costs, answers)[0]
         nothing = self._programs.proven(bounds, np.zeros_like(costs), answers)[0]
         floors[answers.empty] = np.where(nothing > 0, np.inf, -np.inf)[answers.empty]

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
+from core.errors import TimeLimitError
 from core.limits import CLOSE
 from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
 from core.validation import BoolArray, FloatArray, IntArray
@@ -101,11 +102,17 @@ class BoxPrograms:
         *,
         labels: IntArray | None = None,
         enough: FloatArray | None = None,
+        deadline: Deadline = NEVER,
     ) -> Ends:
-        """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`."""
+        """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`.
+
+        Raises TimeLimitError where the deadline is over before the last of them are begun.
+        """
         if len(boxes) > self.together:
             parts = []
             for first in range(0, len(boxes), self.together):
+                if deadline.over:
+                    raise TimeLimitError("Time ran out before all boxes were solved.")
                 some = np.arange(first, min(first + self.together, len(boxes)))
                 parts.append(
                     self.solve(

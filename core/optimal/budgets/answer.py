@@ -76,7 +76,8 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
     plain = replace(task.allowed, budgets=())
     first, strict = task.first(), task.best
     task.offer(first)
-    if len(task.p_x) > 2 * SIZES.peeled_whole:  # no program of so many symbols ends in time
+    # no program of so many symbols ends in time
+    if len(task.p_x) > 2 * SIZES.peeled_whole or not task.goal.searched:
         if not plain.rows.shape[0] and plain.oracle is None:
             task.offer(_erased(task))
         return

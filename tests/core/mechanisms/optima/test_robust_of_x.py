@@ -11,7 +11,9 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima.robust_optimal import with_rare_as_one
-from core.mechanisms.optima.robust_starts import of_x_itself
+from core.mechanisms.optima.robust_starts import in_halves, of_x_itself
+from core.mechanisms.optima.starts import starts
+from core.mechanisms.options import Options
 from core.notions import LDP, LIP, RLDP, Intersection, robust_markov
 from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML, ball_around
 from core.optimal.plan import SIZES
@@ -186,6 +188,40 @@ def test_ldp_of_x_itself_is_known_under_robust_notions_of_x_alone():
     assert of_x_itself(pairs, RLDP.of_joint(pairs, 1.0)) == []
     many = Joint.random_uniform(2, SIZES.leveled_symbols + 1, np.random.default_rng(0))
     assert of_x_itself(many, RobustLDP(1.0, ball_around(many))) == []
+
+
+@pytest.mark.parametrize(
+    "notion",
+    [
+        lambda ball: RobustLDP(0.5, ball),
+        lambda ball: RobustLIP(0.5, ball),
+        lambda ball: RobustPML(0.5, ball),
+        lambda ball: RobustALIP(1.5, ball, lam=0.25),
+    ],
+)
+def test_of_more_symbols_it_is_randomized_response_of_halves(notion):
+    """At 10×442 an answer within 1 s kept nothing."""
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(
+        1 + rng.multinomial(5_000, rng.dirichlet(np.ones(210))).reshape(3, 70)
+    )
+    promise = notion(ball_around(joint))
+    (halves,) = in_halves(joint, promise)
+    assert promise.holds(joint, halves.kernel)
+    eps = min(getattr(promise, "budgets", (0.5,)))
+    low, high = 1 / (1 + np.exp(eps)), 1 / (1 + np.exp(-eps))
+    np.testing.assert_allclose(np.sort(halves.kernel, axis=1), np.tile([low, high], (70, 1)))
+    assert halves.utility > 0.99 * (np.log(2) + low * np.log(low) + high * np.log(high))
+    assert any(known.name == halves.name for known in starts(joint, promise, Options(), []))
+
+
+def test_no_halves_are_made_where_more_is_known():
+    few = drawn(2, 4, 400)
+    assert in_halves(few, RobustLDP(1.0, ball_around(few))) == []
+    many = Joint.random_uniform(2, SIZES.leveled_symbols + 1, np.random.default_rng(0))
+    assert in_halves(many, LIP(1.0)) == []
+    for eps in (0.0, np.inf):
+        assert in_halves(many, RobustLDP(eps, ball_around(many))) == []
 
 
 def test_of_forty_symbols_it_is_as_near_its_bound_as_of_few():

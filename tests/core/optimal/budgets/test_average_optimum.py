@@ -17,7 +17,8 @@ from core.notions import LDP, LIP, AlphaLift, Average, Intersection, L1Privacy
 from core.notions.average import WITH_ORDER
 from core.optimal.budgets import answer
 from core.optimal.plan import SIZES
-from core.utilities import Guess, SquaredError
+from core.optimal.solve import maximise
+from core.utilities import Distortion, Guess, SquaredError
 from tests.strategies import joints
 
 INF = float("inf")
@@ -346,3 +347,17 @@ def test_of_thousands_of_symbols_x_itself_is_erased_as_often_as_the_budget_asks(
     erased = [kernel for kernel in made if kernel.shape == (12, 13)]
     assert all(kernel is erased[0] for kernel in erased)  # of 10,000 symbols each is 800 MB
     assert result.y_labels == in_reading_order(joint, np.array(result.kernel))[1]
+
+
+@pytest.mark.parametrize("goal", [Guess(), Distortion(1 - np.eye(12))], ids=["guess", "distance"])
+def test_where_no_program_has_room_for_a_purpose_x_itself_is_erased(goal, monkeypatch):
+    """A guess at 6×5000 and a distance at 30×1629 kept nothing under a budget on I(S;Y)."""
+    monkeypatch.setitem(vars(SIZES), "action_symbols", 100)
+    joint = Joint.random_dirichlet(3, 12, 1.0, np.random.default_rng(0))
+    notion = between(joint, "mutual_information", None, 0.3)
+    allowed, utility = notion.allowed_set(joint), goal.solver_utility(joint)
+    outcome = maximise(allowed, joint.p_x, utility=utility)
+    least, most = goal.range(joint)
+    assert notion.holds(joint, outcome.kernel)
+    assert outcome.utility == pytest.approx(0.7 * least + 0.3 * most)
+    assert outcome.status == "heuristic"
