@@ -92,7 +92,7 @@ class BoxBound:
         if self._failed:
             return self._best
         if not self._boxes:
-            self._start()
+            self._start(deadline)
             self._check()
         self._columns = np.vstack([self._columns, outputs])
         self._of = np.append(self._of, np.full(len(outputs), -1))
@@ -113,12 +113,12 @@ class BoxBound:
         if self._holder(self.p_x) < 0:
             raise SolverError("The boxes do not hold P(x).")
 
-    def _start(self) -> None:
+    def _start(self, deadline: Deadline) -> None:
         """Add the first box, the whole set."""
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
         whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
-        self._boxes = self._narrowed([(whole, np.arange(n))])
+        self._boxes = self._narrowed([(whole, np.arange(n))], deadline)
 
     def _empty_program(self) -> LinearProgram:
         """Return the program whose only columns are single symbols, at the cost DEAREST."""
@@ -195,7 +195,7 @@ class BoxBound:
                 break
             boxes = [self._boxes[k] for k in part]
             of_all = np.array([box.slopes for box in boxes]) - prices
-            ends, bounds = self._solved(boxes, of_all)
+            ends, bounds = self._solved(boxes, of_all, deadline)
             priced = self._programs.priced(bounds, ends)
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
@@ -216,13 +216,15 @@ class BoxBound:
         size = self._programs.together
         return [which[first : first + size] for first in range(0, len(which), size)]
 
-    def _solved(self, boxes: list[Box], costs: FloatArray) -> tuple[Ends, Boxes]:
+    def _solved(
+        self, boxes: list[Box], costs: FloatArray, deadline: Deadline
+    ) -> tuple[Ends, Boxes]:
         """Return where the programs of boxes with costs, (k, n_x), end, from their last bases."""
         lower, upper = (np.array([vars(box)[end] for box in boxes]) for end in ("lower", "upper"))
         bounds = Boxes(lower, upper, np.ones_like(lower))
         known = all(box.basis is not None for box in boxes)
         labels = np.array([box.basis for box in boxes]) if known else None
-        return self._programs.solve(bounds, costs, labels=labels), bounds
+        return self._programs.solve(bounds, costs, labels=labels, deadline=deadline), bounds
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
         """Split the boxes of largest secant error in the solution; return whether there are any."""
@@ -247,7 +249,7 @@ class BoxBound:
             if deadline.over:
                 break
             split = [self._split(int(q), errors[q], means[q]) for q in part]
-            halves += self._narrowed([half for pair in split for half in pair])
+            halves += self._narrowed([half for pair in split for half in pair], deadline)
             gone[part] = True
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
         self._of = place[self._of]
@@ -265,7 +267,9 @@ class BoxBound:
         which = np.flatnonzero(errors >= 0.3 * errors[x])
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
-    def _narrowed(self, parts: list[tuple[Box, IntArray]]) -> list[Box]:
+    def _narrowed(
+        self, parts: list[tuple[Box, IntArray]], deadline: Deadline
+    ) -> list[Box]:
         """Return the non-empty boxes, sides of some symbols shortened by linear programs."""
         largest = int(self.p_x.argmax())
         sides = []
@@ -277,7 +281,8 @@ class BoxBound:
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        answers, bounds = self._solved([parts[i][0] for i, _, _ in sides], costs)
+        of_sides = [parts[i][0] for i, _, _ in sides]
+        answers, bounds = self._solved(of_sides, costs, deadline)
         floors = self._programs.proven(bounds, costs, answers)[0]
         nothing = self._programs.proven(bounds, np.zeros_like(costs), answers)[0]
         floors[answers.empty] = np.where(nothing > 0, np.inf, -np.inf)[answers.empty]

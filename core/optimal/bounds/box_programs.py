@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.limits import CLOSE
 from core.optimal.programs.batched_simplex import BatchedSimplex, Ends
 from core.validation import BoolArray, FloatArray, IntArray
@@ -101,8 +101,12 @@ class BoxPrograms:
         *,
         labels: IntArray | None = None,
         enough: FloatArray | None = None,
+        deadline: Deadline = NEVER,
     ) -> Ends:
-        """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`."""
+        """Solve the program of each box, from labels (k, n − 1), each until it reaches `enough`.
+
+        Those that time leaves unsolved prove less.
+        """
         if len(boxes) > self.together:
             parts = []
             for first in range(0, len(boxes), self.together):
@@ -113,6 +117,7 @@ class BoxPrograms:
                         costs[some],
                         labels=None if labels is None else labels[some],
                         enough=None if enough is None else enough[some],
+                        deadline=deadline,
                     )
                 )
             return joined(parts)
@@ -122,7 +127,7 @@ class BoxPrograms:
         wide[:, : self.n_x], mass[:, : self.n_x] = costs, boxes.mass
         lower = np.hstack([lower, np.zeros_like(slack)])
         upper = np.hstack([upper, slack])
-        return BatchedSimplex(self.matrix, wide, mass, lower, upper, labels, enough).run()
+        return BatchedSimplex(self.matrix, wide, mass, lower, upper, labels, enough).run(deadline)
 
     def proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
         """Return lower bounds of costs·v over boxes, (k,), and reduced costs, (k, n_x).
