@@ -412,9 +412,13 @@ class _Task:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
         if proves:
-            weights = search.mixture.weights
-            bound = bound_of_entries(self.allowed, self.p_x, weights, self._until)
-            self.upper = min(self.upper, bound)
+            self._by_entries()
+
+    def _by_entries(self) -> None:
+        """Lower the bound by the largest entries of allowed posteriors."""
+        weights = (self.p_x[:, None] * self.best).T
+        bound = bound_of_entries(self.allowed, self.p_x, weights, self._until)
+        self.upper = min(self.upper, bound)
 
     def _enumerate(self, *, always: bool) -> bool:
         """Solve by all vertices; return whether that succeeded, as there may be too many.
@@ -499,6 +503,8 @@ class _Task:
 
     def _at_central_duals(self, begun: ColumnSearch, until: Deadline, *, prove: bool) -> None:
         """Go on where the outputs found cover symbols at a penalty alone: duals are of no use."""
+        if prove and not self.allowed.n_auxiliary:  # boxes begin with the same bound, much later
+            self._by_entries()
         if until.left < SIZES.central_seconds:
             self._peel(self._until)
             return

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import sparse, special
 
 from core.allowed.allowed_set import AllowedSet
-from core.clock import NEVER, Deadline
-from core.errors import SolverError, TimeLimitError
+from core.clock import Deadline
+from core.errors import SolverError
 from core.limits import ROUNDING
 from core.optimal.bounds.box_programs import EPSILON, Boxes, BoxPrograms
 from core.optimal.programs.batched_simplex import Ends
@@ -83,8 +83,6 @@ class BoxBound:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:
             return self._improved(outputs, enough, deadline)
-        except TimeLimitError:  # before the first box was made, which the next call makes
-            return self._best
         except SolverError:  # as on coefficients too far apart; the bound so far is valid
             self._failed = True
             return self._best
@@ -116,7 +114,7 @@ class BoxBound:
             raise SolverError("The boxes do not hold P(x).")
 
     def _start(self, deadline: Deadline) -> None:
-        """Add the first box, the whole set, if there is time for all of its sides."""
+        """Add the first box, the whole set."""
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
         whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
@@ -197,7 +195,7 @@ class BoxBound:
                 break
             boxes = [self._boxes[k] for k in part]
             of_all = np.array([box.slopes for box in boxes]) - prices
-            ends, bounds = self._solved(boxes, of_all)
+            ends, bounds = self._solved(boxes, of_all, deadline)
             priced = self._programs.priced(bounds, ends)
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
@@ -219,7 +217,7 @@ class BoxBound:
         return [which[first : first + size] for first in range(0, len(which), size)]
 
     def _solved(
-        self, boxes: list[Box], costs: FloatArray, deadline: Deadline = NEVER
+        self, boxes: list[Box], costs: FloatArray, deadline: Deadline
     ) -> tuple[Ends, Boxes]:
         """Return where the programs of boxes with costs, (k, n_x), end, from their last bases."""
         lower, upper = (np.array([vars(box)[end] for box in boxes]) for end in ("lower", "upper"))
@@ -251,7 +249,7 @@ class BoxBound:
             if deadline.over:
                 break
             split = [self._split(int(q), errors[q], means[q]) for q in part]
-            halves += self._narrowed([half for pair in split for half in pair])
+            halves += self._narrowed([half for pair in split for half in pair], deadline)
             gone[part] = True
         place = np.where(gone, -1, np.cumsum(~gone) - 1)
         self._of = place[self._of]
@@ -270,7 +268,7 @@ class BoxBound:
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
     def _narrowed(
-        self, parts: list[tuple[Box, IntArray]], deadline: Deadline = NEVER
+        self, parts: list[tuple[Box, IntArray]], deadline: Deadline
     ) -> list[Box]:
         """Return the non-empty boxes, sides of some symbols shortened by linear programs."""
         largest = int(self.p_x.argmax())
@@ -283,7 +281,8 @@ class BoxBound:
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        answers, bounds = self._solved([parts[i][0] for i, _, _ in sides], costs, deadline)
+        of_sides = [parts[i][0] for i, _, _ in sides]
+        answers, bounds = self._solved(of_sides, costs, deadline)
         floors = self._programs.proven(bounds, costs, answers)[0]
         nothing = self._programs.proven(bounds, np.zeros_like(costs), answers)[0]
         floors[answers.empty] = np.where(nothing > 0, np.inf, -np.inf)[answers.empty]

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.clock import NEVER, Deadline
 from core.optimal.tolerances import NOUGHT
 from core.validation import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 300
 """Most pivots of a program: none was seen to take half as many."""
+
+BETWEEN_LOOKS = 2**26
+"""Entries of tableaux that pivots change between two looks at the clock, in about 0.1 s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +101,11 @@ class BatchedSimplex:
             enough=np.full(k, np.inf) if enough is None else enough,
         )
 
-    def run(self) -> Ends:
-        """Return where the programs end."""
-        while self._step():
+    def run(self, deadline: Deadline = NEVER) -> Ends:
+        """Return where the programs end, or are once time is over."""
+        entries = len(self._rows) * self._n * len(self._normals)
+        pause = max(1, BETWEEN_LOOKS // entries)
+        while self._step() and (self._steps % pause or not deadline.over):
             pass
         self._rest()
         return Ends(

@@ -15,6 +15,8 @@ from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
 from core.optimal.bounds.box_bound import BoxBound, secants
 from core.optimal.bounds.prover import Prover
 from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs import batched_simplex
+from core.optimal.programs.batched_simplex import BatchedSimplex
 from core.optimal.solve import maximise
 from core.optimal.utility import MutualInformation
 from tests.core.optimal.bounds.test_pricing_bound import joint_of, mixture_of, notion_of
@@ -69,6 +71,21 @@ def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
         assert best - 1e-9 <= result <= best + 1e-6, seed
 
 
+@pytest.mark.parametrize("readings", [0, 3, 12, 40])
+def test_pivots_of_the_first_box_end_by_the_deadline(readings, monkeypatch):
+    monkeypatch.setattr(batched_simplex, "BETWEEN_LOOKS", 1)
+    joint = Joint.random_uniform(3, 7, np.random.default_rng(0))
+    allowed = LDP(0.5).allowed_set(joint)
+    cost, _ = mixture_of(allowed_vertices(allowed), joint.p_x)
+    entropy = float(entropies(joint.p_x[None])[0])
+    pivots, step = [], BatchedSimplex._step
+    monkeypatch.setattr(BatchedSimplex, "_step", lambda self: (pivots.append(0), step(self))[1])
+    with clock.using(clock.Ticking(1.0)):
+        result = BoxBound(allowed, joint.p_x).bound(joint.p_x[None], 0.0, Deadline(readings))
+    assert len(pivots) <= readings + 4  # the clock is read after each
+    assert entropy - cost - 1e-9 <= result <= entropy + 1e-9
+
+
 @pytest.mark.parametrize(
     "notion",
     [LDP(0.0), LDP(np.inf), ALIP(0.0, 0.0), PointwiseMaximalLeakage(0.0), ALIP(0.5, 0.0)],
@@ -104,8 +121,8 @@ def test_a_bound_holds_whatever_the_programs_say(monkeypatch):
     programs = bounds._programs
     solve = programs.solve
 
-    def noisy(boxes, costs, **further):
-        ends = solve(boxes, costs, **further)
+    def noisy(boxes, costs, **options):
+        ends = solve(boxes, costs, **options)
         return replace(
             ends,
             rows=ends.rows * rng.uniform(-1, 3, ends.rows.shape),
@@ -129,23 +146,6 @@ def test_what_is_proven_stands_where_a_program_fails(monkeypatch):
     monkeypatch.setattr(bounds._programs, "solve", fails)
     assert bounds.bound(joint.p_x[None], 0.0, Deadline.after(10)) == first
     assert bounds.bound(joint.p_x[None], 0.0, Deadline.after(10)) == first
-
-
-def test_the_first_box_has_no_more_sides_than_there_is_time_for():
-    """Of 30×1629 under the χ²-lift they took 2 of 1 s."""
-    joint = joint_of(3)
-    allowed = ALIP(0.5, 0.5).allowed_set(joint)
-    bounds, whole = (BoxBound(allowed, joint.p_x) for _ in range(2))
-    bounds._programs.together = 1
-    with clock.using(clock.Ticking(STEP)):
-        short = bounds.bound(joint.p_x[None], 0.0, Deadline(2.5 * STEP))
-        assert clock.now() == pytest.approx(4 * STEP)  # the third look ended it
-    assert short == pytest.approx(float(entropies(joint.p_x[None])[0]))
-    with clock.using(clock.Ticking(STEP)):
-        later = bounds.bound(joint.p_x[None], 0.0, Deadline(1_000 * STEP))
-        alone = whole.bound(joint.p_x[None], 0.0, Deadline(1_000 * STEP))
-    assert later == pytest.approx(alone, rel=0.02)
-    assert later < 0.9 * short
 
 
 def test_secants_lie_below_the_entropy():
