@@ -115,6 +115,8 @@ def test_a_report_is_made_by_a_click_and_opens_without_a_network(visit, browser,
     assert report.locator("h1").inner_text() == page.locator("h1").inner_text()
     assert report.locator(".chart").count() == 7
     assert report.locator("math").count() >= 5
+    assert report.locator(".modebar-btn").count() >= 7
+    assert report.locator("[data-title^='Share']").count() == 0
     assert wrong == [path.as_uri()]
     wide = report.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
     assert wide

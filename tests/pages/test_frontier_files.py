@@ -212,7 +212,6 @@ def test_what_is_exported_has_no_hash_of_an_uploaded_file(tmp_path, monkeypatch)
     sources = Sources()
     here, gone = sources.add_file(tmp_path / "people.csv"), "upload:" + "ab" * 32
     monkeypatch.setattr(results.visits, "sources", lambda: sources)
-    monkeypatch.setattr(results.query, "value", lambda _: "")
     monkeypatch.setattr(results, "counts", lambda _: "counted")
     for source, called in ((here, "people.csv"), (gone, "upload:not disclosed")):
         data = DataSpec(source, ("sex",), ("job",))
@@ -222,7 +221,7 @@ def test_what_is_exported_has_no_hash_of_an_uploaded_file(tmp_path, monkeypatch)
         )
         shown = results.Shown(sweep, described(sweep, [empty_point(sweep)]))
         assert results.points(shown)["source"].tolist() == [called]
-        message = results.means_json(shown, {}).decode()
+        message = results.means_json(shown, {}, "").decode()
         content = results.parquet_bytes(shown, {})
         table = parquet.read_table(io.BytesIO(content))
         assert table["source"].to_pylist() == [called]

@@ -1,5 +1,6 @@
 """The Frontiers page through Streamlit's own test harness."""
 
+import html
 import json
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from core.sweep.results import KEY
 from pages.ui.frontiers import results
 from pages.ui.frontiers.query import MOST_POINTS
 from pages.ui.frontiers.results import Shown
+from pages.ui.parts import exports
 from pages.ui.work import long_answer
 from tests.pages.pools import HeldPool
 from tests.pages.sent import working
@@ -402,6 +404,22 @@ def test_exports_are_what_the_command_writes(tmp_path):
     assert Sweep.from_json(code[1]) == SWEEP
     assert "python -m core sweep sweep.json" in code[0]
     assert "--differences mechanism" in code[0]
+
+
+@pytest.mark.usefixtures("afresh")
+def test_a_report_and_means_are_made_where_the_controls_cannot_be_read(monkeypatch):
+    made = {}
+    monkeypatch.setattr(
+        exports,
+        "button",
+        lambda label, _name, _mime, make, *_, **_more: made.update({label: make}),
+    )
+    monkeypatch.setattr(exports, "opened", lambda _key, contents, **_more: contents())
+    assert not done(opened(**QUICK)).exception
+    content = html.unescape(made["Report"]().decode())
+    assert content.count('class="chart"') == 1
+    assert "--differences mechanism" in content
+    assert json.loads(made["JSON"]())["differences"]
 
 
 def test_what_others_know_leaves_out_what_has_no_answer_given_it():

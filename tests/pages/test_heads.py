@@ -86,6 +86,7 @@ def test_a_head_has_its_buttons_in_one_order_and_the_sidebar_begins_with_pin(pag
         ("learn", {"topic": "exercises"}, 0, "The results of a medical test"),
         ("learn", {"topic": "glossary"}, 0, "lift"),
         ("papers", {}, 1, "How verdicts are reached"),
+        ("papers", {}, 1, "1,000 draws, 0.1 s."),
         ("papers", {"show": "errata"}, 1, "All errors found"),
     ],
 )

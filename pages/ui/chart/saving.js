@@ -183,7 +183,7 @@ async function save(chart, kind) {
     const page =
       `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${xml(described)}</title>` +
       `<script>${program.replaceAll("</script", "<\\/script")}</script></head><body><div id="chart"></div>` +
-      `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false});</script>` +
+      `<script>Plotly.newPlot("chart", ${data}.data, ${data}.layout, {displaylogo: false, showSendToCloud: false});</script>` +
       "</body></html>";
     download(`${name}.html`, new Blob([page], { type: "text/html" }));
     return;

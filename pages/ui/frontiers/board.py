@@ -194,6 +194,7 @@ def _live() -> None:
 def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.DataFrame]) -> None:
     """Show the menu of downloads of the points on screen, and the button of a report."""
     sweep, facts = shown.sweep, dict(context.shown())
+    line = results.command_line(sweep)  # a report is made where the controls cannot be read
 
     def make() -> str:
         levels = for_whom(*sweep.questions)
@@ -208,7 +209,7 @@ def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.Da
             tables=tables,
             address=("frontiers", {}),
             explained=[notions.entry(key) for key in dict.fromkeys(names)],
-            sources={results.command_line(sweep): results.definition(sweep)},
+            sources={line: results.definition(sweep)},
         )
         return report(TITLE, None, parts)
 

@@ -302,7 +302,7 @@ HASH_NOTE = (
 
 def downloads(shown: Shown) -> None:
     """Show the downloads of the points on screen."""
-    about = context.shown()
+    about, field = context.shown(), query.value("apart")
     name = file_part(about)
     sweep = shown.sweep
     with st.container(gap="small"):
@@ -329,7 +329,7 @@ def downloads(shown: Shown) -> None:
             "JSON",
             f"means-{name}.json",
             "application/json",
-            lambda: means_json(shown, about),
+            lambda: means_json(shown, about, field),
             "sweep_means_json",
         )
         st.caption("The sweep, for `python -m core sweep`")
@@ -390,9 +390,9 @@ def parquet_bytes(shown: Shown, about: Context) -> bytes:
     return buffer.getvalue()
 
 
-def means_json(shown: Shown, about: Context) -> bytes:
-    """Return the means of all figures with their quantiles, and paired differences, as JSON."""
-    public, field = shown.undisclosed, query.value("apart")
+def means_json(shown: Shown, about: Context, field: str) -> bytes:
+    """Return the means of all figures with their quantiles, and a field's differences, as JSON."""
+    public = shown.undisclosed
     sweep = public.sweep
     means = summary(public.table, sweep)
     content: dict[str, Any] = {

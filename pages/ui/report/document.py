@@ -88,6 +88,9 @@ SPACES = {
 }
 """Commands that are spaces, and their widths."""
 
+BRACKETS = "()[]|"
+"""Signs that MathML makes as tall as their row, and TeX does not."""
+
 IGNORED = ("Bigl", "Bigr", "bigl", "bigr", "textstyle")
 """Commands that only change a size."""
 
@@ -170,6 +173,8 @@ class _Reader:
             return f"<mi>{token}</mi>"
         if token[-1].isdigit():
             return f"<mn>{token}</mn>"
+        if token in BRACKETS:
+            return f'<mo stretchy="false">{token}</mo>'
         return f"<mo>{escape('−' if token == '-' else token)}</mo>"
 
     def _command(self, name: str) -> str:
@@ -184,7 +189,9 @@ class _Reader:
         if name in SPACES:
             return f'<mspace width="{SPACES[name]}"></mspace>'
         if name in IGNORED:
-            return self._element() if name != "textstyle" else self._scripted()
+            if name == "textstyle":
+                return self._scripted()
+            return self._element().replace(' stretchy="false"', "")
         if name == "TEXT":
             return f"<mtext>{escape(self._texts.pop(0)).replace(' ', '&#160;')}</mtext>"
         if name in ("frac", "tfrac"):
@@ -234,6 +241,9 @@ HERE = Path(__file__).parent
 
 MOST_ROWS = 60
 """Rows of a table that are written."""
+
+WHOLE = 1e9
+"""Whole numbers below it are written with all digits."""
 
 
 class Document:
@@ -344,6 +354,8 @@ def written(value: object) -> str:
     """Return a cell as text."""
     if not isinstance(value, float):
         return str(value)
+    if value.is_integer() and abs(value) < WHOLE:
+        return f"{value:.0f}".replace("-", "−")
     return NONE if np.isnan(value) else f"{value:.4g}".replace("inf", "∞").replace("-", "−")
 
 

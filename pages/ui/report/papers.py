@@ -67,7 +67,7 @@ def _experiment(document: Document, experiment: Experiment) -> None:
     """Add an experiment: its claim, its figure, its verdicts, and the results beyond the paper."""
     document.heading(f"{NAMES[experiment.paper]} {experiment.place}: {experiment.title}")
     drawn = (
-        f" {number_of(experiment.draws, 'draw')}, {experiment.seconds:.0f} s."
+        f" {number_of(experiment.draws, 'draw')}, {experiment.seconds:.1f} s."
         if experiment.draws
         else ""
     )

@@ -21,7 +21,7 @@ from core.studies.advice import consequences
 from core.studies.frontier import sweep
 from pages.ui.explore import board
 from pages.ui.report.contents import report
-from pages.ui.report.document import MOST_ROWS, Document
+from pages.ui.report.document import MOST_ROWS, NONE, Document, written
 from pages.ui.report.lower_cards import NOT_READY, OnScreen
 from pages.ui.work.refining import PROVISIONAL
 from tests.pages.test_explore import ROOT
@@ -183,3 +183,14 @@ def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
     )
     assert shown.consequences.realised is None
     assert (shown.second, shown.what_if) == ("", ())
+
+
+def test_a_whole_number_in_a_table_has_all_its_digits():
+    cells = [written(value) for value in (100_000.0, 0.30641, -2.0, np.inf, np.nan, 3)]
+    assert cells == ["100000", "0.3064", "−2", "∞", NONE, "3"]
+
+
+@pytest.mark.parametrize("script", ["report/report.js", "chart/saving.js"])
+def test_no_saved_chart_has_a_button_that_uploads_it(script):
+    text = (ROOT / "pages" / "ui" / script).read_text(encoding="utf-8")
+    assert text.count("showSendToCloud: false") == text.count("Plotly.newPlot(") == 1

@@ -48,6 +48,8 @@ def test_what_each_construct_becomes():
     assert mathml(r"\begin{cases} 1 & a \\ 2 & b \end{cases}").count("<mtr>") == 2
     assert "<mtext>for&#160;all</mtext>" in mathml(r"\text{for all}")
     assert mathml("a < b").count("&lt;") == 1
+    assert '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo>' in mathml("P(y)")
+    assert "<mo>(</mo>" in mathml(r"\Bigl(")
 
 
 @pytest.mark.parametrize("formula", [r"\sqrt{2}", "{a", r"\frac{1}", r"\mathrm x"])
