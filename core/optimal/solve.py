@@ -57,14 +57,16 @@ def excepted_outputs(allowed: AllowedSet | None, p_x: FloatArray, deadline: Dead
     """Return outputs whose mixtures are all that exceptions may be, or more, shape (k, n_x).
 
     Costs are concave, so the best exceptions are among the vertices of what is asked of them. Where
-    these are too many, or a set is round, single symbols stand for them: all outputs are mixtures
-    of these, so a bound stays one, and what is found has to be moved inside.
+    a set is round those of its rows stand for them, and where these are too many, single symbols:
+    all outputs are mixtures of these, so a bound stays one, and what is found has to be moved
+    inside.
 
     Shapes: p_x (n_x,).
     """
     single: FloatArray = np.eye(len(p_x))
-    if allowed is None or allowed.oracle is not None:
+    if allowed is None or not allowed.rows.shape[0]:
         return single
+    allowed = replace(allowed, oracle=None)
     with suppress(TimeLimitError, SolverError, InfeasibleError):
         space = polytope(allowed, p_x)
         # vertices that are taken for exceptions: each is a column of every master program

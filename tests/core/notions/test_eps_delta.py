@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import optimize
 
-from core import measures
+from core import clock, measures
 from core import mechanisms as m
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
@@ -28,6 +28,7 @@ from core.notions import (
     MinLift,
     PointwiseMaximalLeakage,
 )
+from core.notions.robust_markov import RobustLDP
 from core.release import implied
 from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
@@ -245,6 +246,18 @@ def test_exceptions_within_an_average_keep_more_than_none(name, other):
     wide = Intersection(promise, Average(name, reported + 1e-3), *rest[1:])
     alone = Intersection(promise, *rest[1:])
     assert m.optimal(LARGER, wide).utility == pytest.approx(m.optimal(LARGER, alone).utility)
+
+
+def test_exceptions_of_a_robust_promise_cost_what_an_average_says():
+    """The bound was .99 nats, as exceptions that F limits were taken to cost nothing."""
+    joint = Joint.from_counts([[68, 1, 8], [79, 49, 85]])
+    average, robust = Average("total_variation", 0.03), RobustLDP.of_joint(joint, 1.0, n=1000)
+    promise = EpsDelta(LIP(0.5), 0.9)
+    with clock.using(clock.Ticking(5e-3)):
+        result = m.optimal(joint, Intersection(promise, average, robust), time_limit=4.0)
+        alone = m.optimal(joint, average, time_limit=4.0)
+    assert result.audit.holds
+    assert 0.39 < result.utility <= result.upper_bound < alone.utility
 
 
 @pytest.mark.parametrize("purpose", [Guess(), Distortion(1.5 - np.eye(5)[::-1])], ids=str)
