@@ -534,8 +534,9 @@ class _Task:
         else:
             self.offer(self.first())
             search.begin_with(self.best)
-        search.improve()
-        self.offer(search.kernel())
+        # a kernel of 10,000 symbols takes .4 s to make
+        if search.improve() or len(self.p_x) <= SIZES.peeled_whole:
+            self.offer(search.kernel())
         return True
 
     def _peels(self) -> bool:

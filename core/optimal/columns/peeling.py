@@ -71,14 +71,18 @@ class Peeling:
             if len(output[0])
         ]
 
-    def improve(self, moves: int | None = None) -> None:
-        """Put a few outputs together and take them apart, until time or moves are over."""
-        done = 0
+    def improve(self, moves: int | None = None) -> bool:
+        """Put a few outputs together and take them apart, until time or moves are over.
+
+        Return whether any of them has changed.
+        """
+        done, begun = 0, self.outputs
         while not self.deadline.over and done != moves:
             count = min(int(self._rng.integers(1, 4)), len(self.outputs))
             chosen = self._rng.choice(len(self.outputs), count, replace=False).tolist()
             self._keep(chosen)
             done += 1
+        return self.outputs is not begun
 
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y)."""
