@@ -267,9 +267,7 @@ class BoxBound:
         which = np.flatnonzero(errors >= 0.3 * errors[x])
         return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
 
-    def _narrowed(
-        self, parts: list[tuple[Box, IntArray]], deadline: Deadline
-    ) -> list[Box]:
+    def _narrowed(self, parts: list[tuple[Box, IntArray]], deadline: Deadline) -> list[Box]:
         """Return the non-empty boxes, sides of some symbols shortened by linear programs."""
         largest = int(self.p_x.argmax())
         sides = []
