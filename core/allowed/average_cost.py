@@ -224,7 +224,8 @@ class PowerMean(SmoothCost):
 
         For α = 2, t is a norm. For other α > 1, t = Σ h and h^{1/α} t^{1−1/α} ≥ w^{1/α} l for
         each s. For α < 1, h is the cost itself: t = Σ w l − h is at most Σ w g with
-        l^α t^{1−α} ≥ g, and for α < 0 it is at least Σ w g with g l^{−α} ≥ t^{1−α}.
+        l^α t^{1−α} ≥ g, and for α < 0 it is at least Σ g with g l^{−α} ≥ w t^{1−α}. These g are
+        all at most t, whatever the weights: Clarabel fails where they differ by powers of ten.
         """
         n_s, share = len(self.weights), self.weights
         if self.order == 2:
@@ -241,14 +242,15 @@ class PowerMean(SmoothCost):
             return Epigraph(-share, np.ones(n_s), np.zeros((0, 2 * n_s)), cones)
         unit = np.eye(2 * n_s + 1)  # l, then h, then g
         mean = np.concatenate([share, [-1.0], np.zeros(n_s)])
-        row = mean - np.concatenate([np.zeros(n_s + 1), share])
-        places, power = [0, 1, 2], self.order
         if self.order < 0:
-            row, places, power = -row, [0, 2, 1], self.order / (self.order - 1)
-        cones = tuple(
-            Cone("power", np.stack([unit[s], mean, unit[n_s + 1 + s]])[places], power)
-            for s in range(n_s)
-        )
+            row = np.append(np.zeros(n_s + 1), np.ones(n_s)) - mean
+            power = self.order / (self.order - 1)
+            parts = share ** (1 - power)
+            sides = [(unit[s], unit[n_s + 1 + s], parts[s] * mean) for s in range(n_s)]
+        else:
+            row, power = mean - np.concatenate([np.zeros(n_s + 1), share]), self.order
+            sides = [(unit[s], mean, unit[n_s + 1 + s]) for s in range(n_s)]
+        cones = tuple(Cone("power", np.stack(rows), power) for rows in sides)
         price = np.append(1.0, np.zeros(n_s))
         return Epigraph(np.zeros(n_s), price, row[None], cones)
 

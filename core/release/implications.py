@@ -211,7 +211,7 @@ def _averages(joint: Joint, notion: Notion, deadline: Deadline) -> dict[str, Imp
         "guessing": Greatest(posterior),
     }
     allowed, levels = notion.allowed_set(joint), {}
-    if allowed.exceptions:  # no optimum is known under a budget too: without it there is a bound
+    if allowed.exceptions:  # a search under budgets too is longer; without there is a bound
         allowed = replace(allowed, budgets=())
     # a search of few symbols finds something whenever it begins
     least = 0.05 if joint.n_x < SIZES.peeled_alone else 0.0

@@ -308,8 +308,9 @@ class Forest:
 
     def _range(self, d: int, highest: float, purest: FloatArray) -> tuple[float, float] | None:
         """Return the range of a symbol's odds that needs a proof, None if it is empty."""
-        if np.isinf(highest) and np.isfinite(purest).all():
-            self._inspect(purest, d)  # d is allowed (nearly) alone, at a cost of 0
+        if np.isinf(highest):  # d is allowed (nearly) alone, at a cost of 0, or may be
+            if np.isfinite(purest).all():
+                self._inspect(purest, d)
             self._lower(d, -self._tolerance)
         prices = self._prices(np.array([d]))[0]
         least, most = odds_range(prices, d, highest)

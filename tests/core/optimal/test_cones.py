@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from core import clock
 from core import mechanisms as m
 from core.joint import Joint
 from core.notions import AlphaLift, Chi2Lift
@@ -97,3 +98,13 @@ def test_cuts_reach_the_optimum_of_the_cones(shape, notion, cones, purpose):
     low, high = goal.range(joint)
     far = abs(reached - least_loss(joint, loss, cones(notion, joint.p_s)))
     assert far <= ACCURACY * (high - low)
+
+
+def test_cones_of_secrets_whose_probabilities_differ_by_powers_of_ten_are_solved():
+    prior = np.random.default_rng(20).dirichlet(np.ones(20))
+    joint = Joint.from_counts(np.diag(prior))
+    with clock.using(clock.Ticking(0.01)):
+        made = m.optimal(joint, AlphaLift(0.25, 0.25, alpha=2), utility=Guess(), time_limit=2)
+    assert made.status == "optimal"
+    # by Clarabel without its scaling of rows and columns
+    assert 1 - made.utility == pytest.approx(0.674018052, abs=1e-7)

@@ -14,6 +14,7 @@ from core.joint import Joint
 from core.notions import (
     ALIP,
     LDP,
+    LIP,
     Intersection,
     L1Lift,
     PointwiseMaximalLeakage,
@@ -24,6 +25,7 @@ from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import polytope
+from core.optimal.programs import batched_simplex
 from core.optimal.utility import MutualInformation
 from tests.strategies import finite_budgets, joints
 from tests.vertices import allowed_vertices, entropies
@@ -232,3 +234,16 @@ def test_the_same_prices_are_worked_on_from_where_the_last_time_ended():
         other = bound.minimise(prices + 1e-9, tolerance=1e-3, time_limit=0.0)
     assert [b.boxes for b in result] == sorted({b.boxes for b in result})
     assert other.boxes == 0
+
+
+def test_symbols_whose_largest_share_is_not_known_leave_a_bound(monkeypatch):
+    """No program is solved, so odds may be infinite: at a positive price that is no range."""
+    monkeypatch.setattr(batched_simplex, "MOST_STEPS", 0)
+    joint = Joint.random_uniform(6, 12, np.random.default_rng(0))
+    with clock.using(clock.Ticking(0.01)), np.errstate(invalid="raise"):
+        result = PricingBound(LIP(0.1).allowed_set(joint)).minimise(
+            np.full(12, 0.9), tolerance=1e-3, time_limit=0.3, weights=joint.p_x
+        )
+    entropy = float(entropies(joint.p_x[None])[0])
+    assert (result.prices > -1).all()
+    assert joint.p_x @ result.prices <= entropy
