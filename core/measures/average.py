@@ -89,10 +89,12 @@ def information_of_entries(rows: IntArray, columns: IntArray, weights: FloatArra
     """
     occurs = weights > 0  # an input may have probability 0
     rows, columns, weights = rows[occurs], columns[occurs], weights[occurs] / weights.sum()
-    prior = np.bincount(rows, weights)[rows] * np.bincount(columns, weights)[columns]
-    gap = (weights - prior) / prior
-    near = np.abs(gap) < 1
-    terms = weights * np.log(weights / prior) - weights + prior
+    of_row, of_column = np.bincount(rows, weights)[rows], np.bincount(columns, weights)[columns]
+    prior = of_row * of_column  # 0 where both are below 1e-162
+    lift = weights / of_row / of_column
+    near = np.abs(lift - 1) < 1
+    gap = np.divide(weights - prior, prior, where=near & (prior > 0), out=lift - 1)
+    terms = weights * np.log(lift) - weights + prior
     terms[near] = prior[near] * ((1 + gap[near]) * np.log1p(gap[near]) - gap[near])
     # any other cell adds its P(s) P(y)
     return float(terms.sum() + max(1.0 - prior.sum(), 0.0))
