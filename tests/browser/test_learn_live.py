@@ -37,6 +37,17 @@ def test_every_topic_is_turned_to_and_shown_with_its_charts_and_formulas(visit):
             page.locator(".st-key-learn_on button").click()
 
 
+def test_a_lesson_begins_at_its_top(visit):
+    page = visit("learn")
+    scrolled = "document.querySelector('[data-testid=stMain]').scrollTop"
+    page.locator(".st-key-learn_on button").scroll_into_view_if_needed()
+    assert page.evaluate(scrolled) > 100
+    page.locator(".st-key-learn_on button").click()
+    title = tuple(TOPICS.values())[1]
+    page.get_by_role("heading", name=f"Learn: {title}", exact=True).wait_for()
+    page.wait_for_function(f"{scrolled} === 0")
+
+
 FOCUSED = "one => document.activeElement === one"
 FRAME = "one => getComputedStyle(one).outlineStyle"
 

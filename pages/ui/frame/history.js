@@ -29,6 +29,12 @@ function moved(before, after) {
 // What a visitor does. Until then what the server writes belongs to the page that was opened.
 const ACTIONS = ["pointerdown", "keydown", "click", "input"];
 
+// A lesson begins at its top, although the button to it stands below the one before.
+function begin(next) {
+  const [before, after] = [location.search, next.search].map((query) => new URLSearchParams(query).get("topic"));
+  if (after && after !== before) document.querySelector("[data-testid=stMain]").scrollTop = 0;
+}
+
 function watch() {
   const push = window.history.pushState;
   let last = null;
@@ -38,6 +44,7 @@ function watch() {
   for (const action of ACTIONS) window.addEventListener(action, () => { fresh = early = false; }, true);
   window.history.pushState = function (state, title, url) {
     const next = new URL(url, location.href);
+    begin(next);
     const opens = next.pathname !== location.pathname;
     const control = opens ? null : moved(location.search, next.search);
     const same = next.href === location.href || (opens ? early : fresh) || (control !== null && control === last);
