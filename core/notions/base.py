@@ -46,6 +46,9 @@ class Notion(ABC):
     of_conditionals: ClassVar[bool] = False
     """Whether its levels take `Conditionals` too, which many sets of symbols have soon."""
 
+    of_attributes: ClassVar[bool] = False
+    """Whether it is LIP also for readers who know some attributes of X."""
+
     of_estimate: ClassVar[bool] = False
     """Whether it holds for every distribution of a set around the joint, which is an estimate."""
 
@@ -133,6 +136,10 @@ class Notion(ABC):
 
     def with_classes(self, of_x: IntArray) -> Notion:  # noqa: ARG002
         """Return it for classes of symbols that are `alike`, `of_x` (n_x,), in the place of X."""
+        return self
+
+    def simplest(self, joint: Joint) -> Notion:  # noqa: ARG002
+        """Return the notion that is the same for this joint and is better known; itself if none."""
         return self
 
     def among(self, s: IntArray, n_s: int) -> Notion:  # noqa: ARG002

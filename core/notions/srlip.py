@@ -17,7 +17,8 @@ from core.allowed.inequalities import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import LevelNotion, budget_text
+from core.notions.base import LevelNotion, Notion, budget_text
+from core.notions.lip import LIP
 from core.validation import FloatArray, IntArray
 
 
@@ -58,6 +59,8 @@ class SRLIP(LevelNotion):
     eps: float
     shape: tuple[int, ...] | None = None
 
+    of_attributes: ClassVar[bool] = True
+
     name: ClassVar[str] = "SRLIP"
 
     def __post_init__(self) -> None:
@@ -89,6 +92,11 @@ class SRLIP(LevelNotion):
     def without_budget(self) -> SRLIP:
         """Return 0-SRLIP for the same attributes."""
         return SRLIP(0.0, self.shape)
+
+    def simplest(self, joint: Joint) -> Notion:
+        """Return LIP where X is one attribute: nothing of X is known besides Y then."""
+        alone = len(attribute_shape(joint, self.shape)) == 1
+        return LIP(self.budget) if alone else self
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: two rows for each (J, x^J, s).

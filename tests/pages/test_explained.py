@@ -15,6 +15,7 @@ from core.nonstochastic import catalogue as ranges
 from core.notions import catalogue as notions
 from core.scenario import DOMAINS
 from pages.ui.figures.implications import implications
+from pages.ui.learn.pictures import BELIEFS
 from pages.ui.parts import tables
 from pages.ui.style import glossary
 from tests.pages import sent
@@ -87,11 +88,15 @@ QUESTIONS = {
     "papers run": {"show": "lift_1"},
 }
 QUESTIONS |= {f"learn {item.key}": {"topic": item.key} for item in LESSONS[1:]}
+KEYED = r'key="(\w+)"'
+
 OPEN = sorted(
     f"{key}_{menu}"
     for menu in ("table", "more")
-    for path in SOURCES
-    for key in re.findall(r'key="(\w+)"', path.read_text(encoding="utf-8"))
+    for key in (
+        BELIEFS,
+        *(name for path in SOURCES for name in re.findall(KEYED, path.read_text(encoding="utf-8"))),
+    )
 )
 """Keys of the tables behind charts, and some that are none."""
 

@@ -11,8 +11,7 @@ from core.scenario import Project, evaluate
 from core.scenario.presets import PRESETS
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import share
-from pages.ui.work import refining
-from tests.pages.sent import key_figures, texts
+from tests.pages.sent import answers, key_figures, texts
 from tests.pages.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +38,8 @@ def test_every_example_is_a_question_that_one_button_opens(query):
 
 
 def first_glance(app):
-    return any(refining.GLANCE in item.replace("\\", "") for item in texts(app))
+    figures = [answer for key, answer in answers(app).items() if key.startswith("figures_")]
+    return any(answer["badge"][0] == "quick estimate, not final" for answer in figures)
 
 
 @pytest.mark.usefixtures("sweeps")

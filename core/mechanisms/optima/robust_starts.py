@@ -18,7 +18,7 @@ from core.limits import FAR
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
-from core.notions import LDP, LIP, SRLIP
+from core.notions import LDP, LIP
 from core.notions.base import LevelNotion, Notion
 from core.notions.robust_markov import RobustForX
 from core.optimal.plan import SIZES
@@ -58,9 +58,12 @@ def in_halves(joint: Joint, notion: Notion) -> list[Mechanism]:
     What an extreme output under LDP of X tells depends on the mass that it raises alone, and of two
     outputs halves tell the most: nearly as much as all, which many outputs take long to check.
     """
-    if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, SRLIP | RobustForX):
+    if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, LevelNotion):
         return []
-    lifts = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else LIP(notion.eps)
+    if not notion.of_attributes and not isinstance(notion, RobustForX):
+        return []
+    eps = notion.budget
+    lifts = notion.at_estimate(eps) if isinstance(notion, RobustForX) else LIP(eps)
     budget = min(lifts.lower_budget, lifts.upper_budget)
     if not 0 < budget < np.inf:
         return []

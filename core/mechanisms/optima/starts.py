@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from core.allowed.inequalities import excess_lift
-from core.attributes import attribute_shape
 from core.clock import Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
@@ -22,7 +21,7 @@ from core.mechanisms.optima.robust_starts import in_halves, known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
-from core.notions import LIP, SRLIP
+from core.notions import LIP
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.budgets.silent import silent_outputs
 from core.optimal.plan import SIZES
@@ -118,7 +117,7 @@ def _merged_for_all(
     Under these together no mechanism of the catalogue is made, and of 10,000 symbols those that
     ignore the notion take seconds each; nor under SRLIP, which is LIP where X is one attribute.
     """
-    every = [_as_lip(joint, part) for part in notion.parts]
+    every = [part.simplest(joint) for part in notion.parts]
     parts = [part for part in every if isinstance(part, PointwiseNotion)]
     if parts == [notion] or len(parts) < len(notion.parts):
         return []
@@ -132,12 +131,6 @@ def _merged_for_all(
     if not notion.holds(joint, merged.kernel):
         return []
     return [revalued(joint, merged, goal)]
-
-
-def _as_lip(joint: Joint, notion: Notion) -> Notion:
-    """Return SRLIP of one attribute as LIP, and any other notion as it is."""
-    alone = isinstance(notion, SRLIP) and len(attribute_shape(joint, notion.shape)) == 1
-    return LIP(notion.budget) if isinstance(notion, SRLIP) and alone else notion
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:
