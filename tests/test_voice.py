@@ -183,3 +183,21 @@ def test_budgets_are_written_as_in_the_papers():
     for path in (ROOT / "core" / "papers").rglob("*.json"):
         written[path.name] = path.read_text(encoding="utf-8")
     assert [path for path, text in written.items() if re.search("ε_[lu]", text)] == []
+
+
+BRITISH = re.compile(
+    r"\b(?:cancelled|generalised|randomised|normalised|recognised|colour|behaviour|defence|favour)",
+    re.IGNORECASE,
+)
+"""Spellings that no text has; names in code may."""
+
+
+def test_texts_have_american_spelling():
+    result = {
+        (path, message)
+        for path, text in texts().items()
+        if path != "core/records/checking/check.py"  # what older certificates say
+        for message in (set(strings(text)) - documented(text) if path.endswith(".py") else [text])
+        if " " in message and BRITISH.search(message)
+    }
+    assert result == set()
