@@ -28,7 +28,7 @@ from pages.ui.work import glances, visits
 from pages.ui.work.long_answer import WORKERS, LongAnswer
 from pages.ui.work.visits import Owner, is_open
 
-AT_ONCE = 4
+MOST_PLACES = 4
 """Places that a worker answers before it looks where the slider is now."""
 
 
@@ -176,7 +176,7 @@ class Ahead:
                 question = min(beside, key=lambda item: (not item.bare, item.seconds))
                 alone, question.bare = len(beside) == 1 and not question.bare, False
                 with visits.ahead_for(question.owner):
-                    near = question.next(AT_ONCE if alone else 1)
+                    near = question.next(MOST_PLACES if alone else 1)
                 if near:
                     return question, near
             self._working = False  # under the same lock: the next request starts again

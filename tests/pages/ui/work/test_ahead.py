@@ -21,7 +21,7 @@ from core.studies.known import Known
 from pages.ui.explore import meaning
 from pages.ui.frame import controls
 from pages.ui.work import ahead, answers, derived, glances, store, visits
-from pages.ui.work.ahead import AT_ONCE, Ahead
+from pages.ui.work.ahead import MOST_PLACES, Ahead
 
 PLACES = [round(0.1 * step, 9) for step in range(12)]
 
@@ -72,7 +72,7 @@ def test_every_place_is_answered_once_the_nearest_first_and_some_far_ones_with_t
         [0.1, 0.4, 0.7, 0.8],  # a quarter; 2.08 is beyond the slider
         [0.0, 0.2, 0.9, 1.1],
     ]
-    assert max(len(chunk) for chunk in workers.requests) == AT_ONCE
+    assert max(len(chunk) for chunk in workers.requests) == MOST_PLACES
     assert not places.want("three", result, grid)  # nothing is left
 
 
@@ -113,7 +113,7 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     thread = threading.Thread(target=places.work)
     thread.start()
     thread.join()
-    assert len(workers.requests) == len(PLACES) // AT_ONCE
+    assert len(workers.requests) == len(PLACES) // MOST_PLACES
     assert workers.seconds == {meaning.DEFAULT_SECONDS}
     assert text == []
 
@@ -307,7 +307,7 @@ def test_what_has_nothing_to_show_comes_first_at_the_place_under_the_finger():
     assert question.scenario.notion == "lip"
     alone = Ahead(workers)
     alone.want("one", there, grid, urgent=True, bare=True)
-    assert [len(alone._next()[1]) for _ in range(2)] == [1, ahead.AT_ONCE]
+    assert [len(alone._next()[1]) for _ in range(2)] == [1, ahead.MOST_PLACES]
 
 
 @pytest.mark.parametrize("urgent", [False, True])
