@@ -40,3 +40,12 @@ def test_every_benchmark_that_the_tables_name_is_there():
     assert named
     for name in named:
         assert (ROOT / "benchmarks" / f"{name}.py").exists(), name
+
+
+def test_the_server_with_a_sign_in_is_that_of_the_app():
+    text = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    with_sign_in = re.search(r"```python\n(.*?)```", text, re.S).group(1)
+    compile(with_sign_in, "docs/deploy.md", "exec")
+    middle = re.compile(r"    app = App\(.*?\n    \)\n", re.S)
+    (own,) = middle.findall((ROOT / "app.py").read_text(encoding="utf-8"))
+    assert middle.findall(with_sign_in) == [own]

@@ -45,6 +45,7 @@ def texts() -> dict[str, str]:
     """Return what people read, by path: code with its strings, and documents."""
     places = [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
     places += [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    places += (ROOT / "docs").rglob("*.ipynb")
     return {
         str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
         for path in places
