@@ -103,15 +103,15 @@ def _choices(head: bytes, encoding: str) -> list[Choice]:
     ][:4]
 
 
-_STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
+_STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1", "mac-roman")
 """Encodings that are offered where none is found."""
 
 _ODD = re.compile(
     r"[À-ÖØ-öø-ÿ]{4}|[¡-¿]{3}"
-    "|[A-Za-zÀ-ÖØ-öø-ÿ][¡-§©«¬±²³¶¸¹»-¿×÷][A-Za-zÀ-ÖØ-öø-ÿ]"
+    r"|[^\W\d_][¡-§©«¬±²³¶¸¹»-¿×÷ˆ‡‰”™][^\W\d_]|[a-zß-öø-ÿ][ŠŽŸ]|[^\W\d_][ŠŽŸ][a-zß-öø-ÿ]"
 )
-"""What Windows-1252 makes of another encoding's words: four accents or three signs in a row, or a
-sign between letters."""
+"""What Windows-1252 makes of another encoding's words: four accents or three signs in a row, a
+sign between letters, or a capital behind a small letter."""
 
 _ACCENTS = re.compile("[^\x00-\x7f]{4}")
 """What few words in Latin letters have."""
@@ -123,7 +123,7 @@ _LOOKED = 1 << 16
 def likelier(head: bytes, delimiter: str) -> list[Choice]:
     """Offer encodings in which a file reads better than in the one that is guessed."""
     fields = re.split(rb'[,;\t"\r\n]+', head[:_LOOKED])
-    some = b"\n".join([field for field in fields[:-1] if not field.isascii()][:200])
+    some = b"\n".join([*[field for field in fields[:-1] if not field.isascii()][:200], b""])
     if not _ODD.search(_text_of(some, FALLBACK) or ""):
         return []
     shown = samples(head, delimiter)

@@ -15,7 +15,7 @@ from core.data.options import MOST_JOINED, Repair, repaired
 from core.data.readers.dialect import LINE_END, Row
 from core.data.tables import check_columns
 from core.errors import Choice, InvalidInputError, ReadingError, choice
-from core.texts import TOTAL, any_number, are_series, is_any_number, stripped
+from core.texts import FLAGGED, TOTAL, any_number, are_series, is_any_number, stripped
 from core.validation import shown
 from core.wording import first_of, free_name, listed, number_of, were
 
@@ -50,6 +50,8 @@ _NOTE = re.compile(
 """What a note below a table begins with: also up to three words before a colon."""
 
 
+_FLAGGED = re.compile(FLAGGED)
+
 _RULE = re.compile(r"[-=_+:]{3,}")
 """A line drawn by characters, within one field."""
 
@@ -71,7 +73,9 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     above, (line, cells) = rows[:first], rows[first]
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
-    below = _names_below(rows, first, width)
+    below = _names_below(rows, first, width) or _fills_gaps(rows, first)
+    if width == 2 and (about := _about(rows)) > first + below + 1:
+        raise _without_about(rows, about, name)
     if below == 1 and _is_rule(rows[first + 1][1]):
         below = 0
     is_record = bool(body) and _likeness(cells, columns) > 0
@@ -274,10 +278,10 @@ def _kind(values: Sequence[str]) -> str:
         for value in values[:500]
         if is_any_number(value) or not (_MARK.fullmatch(value) or _IN_BRACKETS.fullmatch(value))
     ]
-    for kind, fits in (("date", _DATE.fullmatch), ("number", is_any_number)):
-        if plain and sum(bool(fits(value)) for value in plain) >= 0.8 * len(plain):
-            return kind
-    return ""
+    if plain and sum(bool(_DATE.fullmatch(value)) for value in plain) >= 0.8 * len(plain):
+        return "date"
+    numbers = sum(is_any_number(value) or bool(_FLAGGED.fullmatch(value)) for value in plain)
+    return "number" if plain and numbers >= 0.8 * len(plain) else ""
 
 
 def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
@@ -360,6 +364,52 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
         sure = len(numeric) > 1 or len(columns) < 3 or len(cells) < len(columns)
         return sure or (few and len(words) > 1)
     return len(cells) > 2 and records >= 8 and few
+
+
+def _fills_gaps(rows: Sequence[Row], first: int) -> int:
+    """Return how many rows below the names end with one that fills their gaps, and nothing else."""
+    names = rows[first][1]
+    gaps = {i for i, cell in enumerate(names) if not cell.strip()}
+    groups = {i - 1 for i in gaps} - gaps
+    for place, (_, row) in enumerate(rows[first + 1 : first + 1 + MOST_BELOW], 1):
+        filled = {i for i, cell in enumerate(row) if cell.strip()}
+        if filled:
+            words = not any(is_any_number(row[i].strip()) for i in filled)
+            return place if words and gaps and gaps < filled <= gaps | groups else 0
+    return 0
+
+
+def _about(rows: Sequence[Row]) -> int:
+    """Return how many first rows of two columns are about the table: no number is in the second."""
+    values = [row[1].strip() if len(row) > 1 else "" for _, row in rows]
+    numbers = [is_any_number(value) for value in values]
+    about = 0
+    while about < len(values) and not numbers[about]:
+        about += 1
+    rest = zip(values[about:], numbers[about:], strict=True)
+    alike = all(number or not value or _MARK.fullmatch(value) for value, number in rest)
+    return about if alike and 2 < about <= len(rows) - LEAST_RECORDS else 0
+
+
+LEAST_RECORDS = 4
+"""Fewest records below lines that are about a table."""
+
+
+def _without_about(rows: Sequence[Row], about: int, name: str) -> ReadingError:
+    """Return the question what the first rows are, which seem to be about the table."""
+    first, last = rows[0][0], rows[about - 1][0]
+    return ReadingError(
+        f"In {name}, lines {first:,} to {last:,} may be about the table, not records: choose where "
+        "the names are.",
+        [
+            choice("Leave them out, the columns have no names", header=(0,), skip=about),
+            choice(
+                f"Names in line {first:,}, leave out the others", header=(first,), skip=about - 1
+            ),
+            choice(f"Names in line {last:,}, leave out those above", header=(last,)),
+        ],
+        first_lines(rows),
+    )
 
 
 def _question(
@@ -500,13 +550,14 @@ def _note_alone(rows: Sequence[Row], width: int) -> str:
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """Return the place of a record that begins another table, 0 for none.
 
-    It is of another kind behind blank lines, or a title above names that are repeated.
+    It is of another kind behind blank lines, or a title above names, which are repeated or below
+    several titles.
     """
     for place in range(2, len(rows)):
         title = place
         while title > 1 and _texts(rows[title - 1][1]) < 2:
             title -= 1
-        if title < place and same_names(rows[place][1], names):
+        if title < place and (same_names(rows[place][1], names) or _entitled(rows, title, place)):
             return title
     for place in range(2, 0 if _are_spaced(rows) else len(rows)):
         row = rows[place][1]
@@ -518,11 +569,21 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     return 0
 
 
+def _entitled(rows: Sequence[Row], title: int, place: int) -> bool:
+    """Say whether a row may hold names below titles: two or more, behind blank rows or lines."""
+    titles = [row for _, row in rows[title:place] if _texts(row)]
+    words = [cell for cell in rows[place][1] if cell.strip()]
+    behind = not _texts(rows[title][1]) or _is_after_gap(rows, title)
+    alone = all(row[0].strip() for row in titles)
+    named = not any(is_any_number(word.strip()) or _DATE.fullmatch(word.strip()) for word in words)
+    return behind and alone and len(titles) > 1 and named and not _are_spaced(rows)
+
+
 def _two_tables(name: str, line: int, lines: int) -> ReadingError:
     """Return the question about a record that may begin another table, `lines` from the end."""
     return ReadingError(
-        f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
-        "follows a blank line and differs from the lines above.",
+        f"In {name}, line {line:,} may begin another table: it is a title above names, or follows "
+        "a blank line and differs from the lines above.",
         [
             choice(f"Leave out everything from line {line:,} on", skip_end=lines),
             choice("All lines are records", skip_end=0),
