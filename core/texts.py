@@ -50,6 +50,9 @@ _LETTER = "[A-JLN-Za-jln-z]"
 FLAG = rf"(?:{_GAP}{_LETTER}{{1,2}}|{_GAP}?(?:[*†‡§#!?^¹²³⁴-⁹ᵃ-ᶻ]+|[(\[][A-Za-z0-9]{{1,3}}[)\]]))"
 """The pattern of a mark behind a number, such as a provisional one: 1234 p, 9.0*, 12 [r]."""
 
+FLAG_END = f"({FLAG}|{_LETTER})$"
+"""The pattern of such a mark at the end of a `FLAGGED` number."""
+
 FLAGGED = (
     rf"[+-]?(?:[0-9]+(?:[.,'’{_GROUPS[' ']}][0-9]+)*{FLAG}"
     rf"|(?:[0-9]*[.,][0-9]+|[0-9]{{4,}}){_LETTER})"

@@ -29,7 +29,7 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError, ReadingError, choice
 from core.limits import MAX_UPLOAD_RECORDS
-from core.texts import FLAG, any_number, group_mark, number_pattern
+from core.texts import FLAG_END, any_number, group_mark, number_pattern
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -58,7 +58,7 @@ def number(column: Any, read: ReadOptions, kind: str = "") -> Any:
     if not column.type().is_string():
         return as_number(column)
     if kind == "flagged":
-        column = plain_text(column).re_replace(f"(?:{FLAG}|[A-Za-z])$", "")
+        column = plain_text(column).re_replace(FLAG_END, "")
     return number_of_text(column, read.decimal, read.thousands)
 
 

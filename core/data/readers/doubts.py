@@ -48,7 +48,7 @@ from core.data.tables import (
     plain_text,
 )
 from core.errors import Choice, choice
-from core.texts import FLAG, TOTAL, group_mark, number, number_pattern
+from core.texts import FLAG_END, TOTAL, group_mark, number, number_pattern
 from core.validation import shown
 from core.wording import first_of, listed, number_of
 
@@ -188,7 +188,7 @@ def _flagged(read: ReadOptions, column: Any) -> dict[str, Any]:
         "plain": plain.sum(),
         "flagged": flagged.sum(),
         "example": text.min(where=flagged),
-        "flags": text.re_extract(f"({FLAG}|[A-Za-z])$", 1).nunique(where=flagged),
+        "flags": text.re_extract(FLAG_END, 1).nunique(where=flagged),
         "missing": histogram(as_text(column), where=missing & ~plain),
         "others": (text.notnull() & ~plain & ~flagged & ~missing).sum(),
     }
@@ -208,7 +208,7 @@ def _flags(columns: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Itera
             "are text.",
             (
                 choice(
-                    f"Read {example} as {re.sub(f'(?:{FLAG}|[A-Za-z])$', '', example)}",
+                    f"Read {example} as {re.sub(FLAG_END, '', example)}",
                     columns=(*read.columns, plain),
                 ),
                 choice("They are text", columns=(*read.columns, ColumnOptions(name, "text"))),
