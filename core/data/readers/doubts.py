@@ -237,8 +237,8 @@ def _above(table: OpenTable, most: int, read: ReadOptions) -> Iterator[OpenQuest
             f"{_named(filled)} {have} a value in the first row of each group, and blanks below it. "
             "These may stand for the value above; now they are missing.",
             (
-                choice("A blank is the value above", above=tuple(filled)),
-                choice("A blank is missing", above=()),
+                choice("Fill blanks from above", above=tuple(filled)),
+                choice("Leave blanks missing", above=()),
             ),
             tuple(filled),
         )

@@ -23,7 +23,7 @@ from core.errors import ReadingError
 class Kind:
     """A file, the labels of what is clicked, and the table: names, and rows as one text each.
 
-    `told`: a part of what the page says about it, of a repair or a question. `marks`: texts that
+    `sentence`: a part of a repair or a question that the page shows. `marks`: texts that
     are offered as marks of missing values, and chosen. `records`: how many there are, where rows
     stand for several.
     """
@@ -31,7 +31,7 @@ class Kind:
     content: str | bytes
     names: str
     rows: str
-    told: str = ""
+    sentence: str = ""
     clicks: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     records: int | None = None
@@ -48,7 +48,7 @@ class Reader:
         content = self.kind.content
         self.content = content.encode() if isinstance(content, str) else content
         self.sources = Sources()
-        self.read, self.told = ReadOptions(), []
+        self.read, self.sentences = ReadOptions(), []
         for label in self.kind.clicks:
             offered = self.offered()
             assert label in offered, (label, *offered)
@@ -60,15 +60,14 @@ class Reader:
         try:
             self.source = self.sources.add_bytes(self.content, self.kind.file, self.read.layout)
         except ReadingError as error:
-            self.told.append(str(error))
+            self.sentences.append(str(error))
             return {choice.label: dict(choice.options) for choice in error.choices}
         upload = self.sources.uploads[self.source]
         if not self.read.of_values:
             self.read = recognised(self.source, self.sources, self.read)
         questions = questions_about(self.source, self.sources, self.read)
-        self.told += [repair.sentence for repair in upload.repairs]
-        self.told += [question.sentence for question in questions]
-        self.asked = questions
+        self.sentences += [repair.sentence for repair in upload.repairs]
+        self.sentences += [question.sentence for question in questions]
         choices = [*upload.hints, *(choice for item in questions for choice in item.choices)]
         return {choice.label: dict(choice.options) for choice in choices}
 
@@ -228,7 +227,7 @@ KINDS = {
         "region|sex|stay",
         "Nord F 4.5/Nord M 6.1/Sud F 3.9/Sud M 5.2",
         "These may stand for the value above",
-        ("A blank is the value above",),
+        ("Fill blanks from above",),
     ),
     "quoted by apostrophes": Kind(
         "sex,job\n'F','nurse, old'\n'M','clerk'\n'F','it''s'\n",
@@ -309,7 +308,7 @@ def test_a_kind_is_read_right_at_once_or_by_its_clicks(kind):
         assert offered >= set(kind.marks)
         reader.read = replace(reader.read, missing=kind.marks)
     assert reader.table() == (kind.names, kind.rows.split("/"))
-    assert any(kind.told in sentence for sentence in [*reader.told, kind.told[:0]])
+    assert not kind.sentence or any(kind.sentence in text for text in reader.sentences)
     if kind.records is not None:
         assert reader.sources.records(reader.source, reader.read).rows == kind.records
 
@@ -340,7 +339,7 @@ MIRRORS = {
 @pytest.mark.parametrize("text", MIRRORS.values(), ids=MIRRORS)
 def test_what_looks_like_a_kind_stays_as_it_is(text):
     reader = Reader(Kind(text, "", ""))
-    assert (reader.told, reader.read) == ([], ReadOptions())
+    assert (reader.sentences, reader.read) == ([], ReadOptions())
     delimiter = "\t" if "\t" in text else ","
     names, *rows = (line.split(delimiter) for line in text.splitlines() if line)
     expected = [" ".join(cell or "·" for cell in row) for row in rows]
@@ -380,6 +379,6 @@ def test_a_count_column_of_a_long_table_is_asked_about():
     cells = product(range(2000, 2015), range(200), "FM")
     text = names + "".join(f"{y},w{w},{s},{i % 97}\n" for i, (y, w, s) in enumerate(cells))
     reader = Reader(Kind(text, "", "", clicks=("Count by cases",)))
-    assert "occurs once in the first 5,000 rows" in reader.told[0]
+    assert "occurs once in the first 5,000 rows" in reader.sentences[0]
     people = names + "".join(f"{i % 9},w{i % 20},{'FM'[i % 2]},{i % 5}\n" for i in range(6_000))
-    assert Reader(Kind(people, "", "")).told == []
+    assert Reader(Kind(people, "", "")).sentences == []
