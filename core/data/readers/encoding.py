@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -96,11 +96,12 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 def _choices(head: bytes, encoding: str) -> list[Choice]:
     """Offer the encodings in which all of the first bytes are text, the strictest first."""
     shown = samples(head, ",")
-    return [
-        choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
-        for name in _STRICT
-        if name != encoding and name in shown and _text_of(head, name) is not None
-    ][:4]
+    able = [name for name in _STRICT if name in shown and _text_of(head, name) is not None]
+    return _offered([name for name in able if name != encoding][:4], shown)
+
+
+def _offered(names: Sequence[str], shown: Mapping[str, str]) -> list[Choice]:
+    return [choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name) for name in names]
 
 
 _STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1", "mac-roman")
@@ -130,11 +131,7 @@ def likelier(head: bytes, delimiter: str) -> list[Choice]:
     read = {name: _text_of(some, name) for name in shown if name not in (FALLBACK, "latin-1")}
     likely = {name: _likelihood(text) for name, text in read.items() if text is not None}
     best = sorted(likely, key=lambda name: (-likely[name], (*_STRICT, name).index(name)))
-    return [
-        choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
-        for name in best[:3]
-        if likely[name] >= 0.9
-    ]
+    return _offered([name for name in best[:3] if likely[name] >= 0.9], shown)
 
 
 def _likelihood(text: str) -> float:

@@ -100,7 +100,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     if above:
         if above[-1][0] == line - 1 and len(above[-1][1]) == width and above[-1][1][0].strip():
             both = line - 1, line  # a line of the table's own form: it may name a group of columns
-            hints = (choice(f"Join lines {_numbers(both)}", header=both),)
+            hints = (_joining(both),)
         sentence = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
         repairs.append(repaired(f"{sentence}.", header=(rows[0][0],), pad="pad"))
     start = first + 1
@@ -147,17 +147,11 @@ def count_up(cells: Sequence[str | None]) -> bool:
 
 def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
     """Return the question which column has no name."""
-    line = rows[0][0]
-    return ReadingError(
-        f"In {name}, each record has one more field than there are names: choose which column "
-        "has no name.",
-        [
-            choice("The first column has no name", header=(line,)),
-            choice("The last column has no name", header=(line,), kept=("shift",)),
-            choice("The columns have no names", header=(0,)),
-        ],
-        first_lines(rows),
-    )
+    why = "each record has one more field than there are names: choose which column has no name"
+    header = (rows[0][0],)
+    first = choice("The first column has no name", header=header)
+    last = choice("The last column has no name", header=header, kept=("shift",))
+    return _ask(rows, name, why, first, last, UNNAMED)
 
 
 def _is_rule(row: Sequence[str]) -> bool:
@@ -203,13 +197,9 @@ def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
 
 def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingError:
     """Return the question which of two lines holds the names."""
-    lines = [rows[place][0], rows[first][0]]
-    return ReadingError(
-        f"In {name}, the names may be in line {lines[1]:,} or in line {lines[0]:,}: choose the "
-        "line with the names.",
-        [choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
-        first_lines(rows),
-    )
+    upper, lower = rows[first][0], rows[place][0]
+    why = f"the names may be in line {upper:,} or in line {lower:,}: choose the line with the names"
+    return _ask(rows, name, why, names_in(lower), names_in(upper))
 
 
 def lines_of(row: Sequence[str]) -> int:
@@ -388,27 +378,19 @@ def _about(rows: Sequence[Row]) -> int:
         about += 1
     rest = zip(values[about:], numbers[about:], strict=True)
     alike = all(number or not value or _MARK.fullmatch(value) for value, number in rest)
-    return about if alike and 2 < about <= len(rows) - LEAST_RECORDS else 0
-
-
-LEAST_RECORDS = 4
-"""Fewest records below lines that are about a table."""
+    return about if alike and 2 < about <= len(rows) / 2 else 0
 
 
 def _without_about(rows: Sequence[Row], about: int, name: str) -> ReadingError:
     """Return the question what the first rows are, which seem to be about the table."""
     first, last = rows[0][0], rows[about - 1][0]
-    return ReadingError(
-        f"In {name}, lines {first:,} to {last:,} may be about the table, not records: choose where "
-        "the names are.",
-        [
-            choice("Leave them out, the columns have no names", header=(0,), skip=about),
-            choice(
-                f"Names in line {first:,}, leave out the others", header=(first,), skip=about - 1
-            ),
-            choice(f"Names in line {last:,}, leave out those above", header=(last,)),
-        ],
-        first_lines(rows),
+    why = f"lines {first:,} to {last:,} may be about the table, not records"
+    above = f"Names in line {first:,}, leave out the others"
+    return _ask(
+        *(rows, name, f"{why}: choose where the names are"),
+        choice("Leave them out, the columns have no names", header=(0,), skip=about),
+        choice(above, header=(first,), skip=about - 1),
+        choice(f"Names in line {last:,}, leave out those above", header=(last,)),
     )
 
 
@@ -424,22 +406,36 @@ def _question(
         choices = [
             choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
             choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
-            choice(f"Join lines {_numbers(lines)}", header=tuple(lines)),
+            _joining(lines),
             choice(f"Names in line {line:,}, records below", header=(line,)),
         ]
     else:
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
         candidates = dict.fromkeys([line, *above[:1], *nearest, *lines[1:]])
-        choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
+        choices = list(map(names_in, candidates))
         own = [at for at, row in rows[:first] if not _is_title(row, len(rows[first][1]))]
-        for joined in (own[-3:] if unnamed else [], [*nearest, *lines][:MOST_JOINED]):
-            if len(joined) > 1:
-                choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
+        joined = own[-3:] if unnamed else [], [*nearest, *lines][:MOST_JOINED]
+        choices += [_joining(lines) for lines in joined if len(lines) > 1]
     if unnamed or not below:
-        choices.append(choice("The columns have no names", header=(0,)))
-    sentence = f"In {name}, {why}: choose the line with the names."
-    return ReadingError(sentence, choices, first_lines(rows))
+        choices.append(UNNAMED)
+    return _ask(rows, name, f"{why}: choose the line with the names", *choices)
+
+
+def _ask(rows: Sequence[Row], name: str, why: str, *choices: Choice) -> ReadingError:
+    return ReadingError(f"In {name}, {why}.", choices, first_lines(rows))
+
+
+UNNAMED = choice("The columns have no names", header=(0,))
+"""What may help where the first line may be a record."""
+
+
+def names_in(line: int) -> Choice:
+    return choice(f"The names are in line {line:,}", header=(line,))
+
+
+def _joining(lines: Sequence[int]) -> Choice:
+    return choice(f"Join lines {_numbers(lines)}", header=tuple(lines))
 
 
 def _numbers(lines: Sequence[int]) -> str:
@@ -579,18 +575,6 @@ def _entitled(rows: Sequence[Row], title: int, place: int) -> bool:
     return behind and alone and len(titles) > 1 and named and not _are_spaced(rows)
 
 
-def _two_tables(name: str, line: int, lines: int) -> ReadingError:
-    """Return the question about a record that may begin another table, `lines` from the end."""
-    return ReadingError(
-        f"In {name}, line {line:,} may begin another table: it is a title above names, or follows "
-        "a blank line and differs from the lines above.",
-        [
-            choice(f"Leave out everything from line {line:,} on", skip_end=lines),
-            choice("All lines are records", skip_end=0),
-        ],
-    )
-
-
 def find_below(
     records: Sequence[Row],
     names: Sequence[str],
@@ -625,7 +609,15 @@ def find_below(
     sentence = f"{listed(reasons)}: left out." if reasons else ""
     repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if reasons else []
     if search and whole and (place := _second_table(kept, names)):
-        raise _two_tables(name, kept[place][0], to_end(place))
+        line = kept[place][0]
+        raise ReadingError(
+            f"In {name}, line {line:,} may begin another table: it is a title above names, or "
+            "follows a blank line and differs from the lines above.",
+            [
+                choice(f"Leave out everything from line {line:,} on", skip_end=to_end(place)),
+                choice("All lines are records", skip_end=0),
+            ],
+        )
     return len(records) - len(kept), repairs, hints
 
 
