@@ -371,13 +371,11 @@ def _fills_gaps(rows: Sequence[Row], first: int) -> int:
 
 def _about(rows: Sequence[Row]) -> int:
     """Return how many first rows of two columns are about the table: no number is in the second."""
-    values = [row[1].strip() if len(row) > 1 else "" for _, row in rows]
-    numbers = [is_any_number(value) for value in values]
-    about = 0
-    while about < len(values) and not numbers[about]:
-        about += 1
-    rest = zip(values[about:], numbers[about:], strict=True)
-    alike = all(number or not value or _MARK.fullmatch(value) for value, number in rest)
+    values = [row[1].strip() if len(row) == 2 else "" for _, row in rows]
+    about = next((i for i, value in enumerate(values) if is_any_number(value)), 0)
+    rest = (value for value in values[about:] if value and not is_any_number(value))
+    alike = all(map(_MARK.fullmatch, rest))
+    alike &= all(len(row) == 2 for _, row in rows[:about])  # one text alone is a title
     return about if alike and 2 < about <= len(rows) / 2 else 0
 
 

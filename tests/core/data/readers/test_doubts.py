@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from dataclasses import replace
+from itertools import product
 
 import pandas as pd
 import pytest
@@ -128,6 +129,30 @@ def test_other_texts_behind_numbers_are_not_asked_about(values):
     text = "n,sex\n" + "".join(f"{value},F\n" for value in values)
     source, sources = opened(text)
     assert not [item for item in questions_about(source, sources) if "mark" in item.sentence]
+
+
+def test_fractional_counts_weight_rows_by_a_click():
+    cells = product("AB", "FM", ("yes", "no"))
+    rows = "".join(f"{area},{sex},{kind},{3 * i}.5\n" for i, (area, sex, kind) in enumerate(cells))
+    (question,) = questions_about(*opened(f"area,sex,kind,Freq\n{rows}"))
+    assert [item.options for item in question.choices] == [
+        (("sampling", "Freq"),),
+        (("weight", ""),),
+    ]
+    for name in ("OBS_VALUE", "Total", "stay"):  # amounts and rates
+        assert questions_about(*opened(f"area,sex,kind,{name}\n{rows}")) == ()
+
+
+def test_a_column_of_counts_in_thousands_of_rows_is_asked_about_by_its_name():
+    cells = list(product(range(2000, 2010), range(300), "FM"))
+    text = "".join(f"{year},w{ward},{sex},{i % 97}\n" for i, (year, ward, sex) in enumerate(cells))
+    (question,) = questions_about(*opened(f"year,ward,sex,cases\n{text}"))
+    assert question.sentence.startswith(
+        "Each combination of the other columns occurs once in the first 5,000 rows. 'cases' may"
+    )
+    assert questions_about(*opened(f"year,ward,sex,age\n{text}")) == ()
+    people = "".join(f"{i % 9},w{i % 20},{'FM'[i % 2]},{i % 5}\n" for i in range(6_000))
+    assert questions_about(*opened(f"year,ward,sex,cases\n{people}")) == ()
 
 
 def test_a_setting_of_columns_is_written_as_json():
