@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
-from pyarrow import parquet
+import pyarrow as pa
+from pyarrow import compute, parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
+from core.data.readers.records import write_batches
 from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
@@ -253,18 +255,30 @@ def _from_above(file: FileTable, names: Sequence[str], target: Path) -> FileTabl
     if file.counted:
         raise InvalidInputError(f"{file.title} holds counts in no order: nothing is above a blank.")
     with open_table(file) as table:
-        places = {table.position(name) for name in names}
-        own = {f"c{i}": table.records[i] for i in range(len(file.columns))}
-        rows = table.kept(table.records.select(**own, record=ibis.row_number()))
-        for i in sorted(places):
-            value = rows[f"c{i}"]
-            there = ibis.ifelse(as_text(value).isnull(), ibis.null(value.type()), value)
-            group = there.count().over(ibis.window(order_by=rows.record, following=0))
-            grouped = rows.mutate(**{f"c{i}": there, "group": group})
-            within = ibis.window(group_by=grouped.group)
-            rows = grouped.mutate(**{f"c{i}": grouped[f"c{i}"].max().over(within)})
-        _to_parquet(table, rows.order_by("record").select(*own), target)
+        places = [table.position(name) for name in names]
+        columns = [table.records[i] for i in range(len(file.columns))]
+        for i in places:
+            there = as_text(columns[i]).notnull()
+            columns[i] = ibis.ifelse(there, columns[i], ibis.null(columns[i].type()))
+        query = table.records.select(**{f"c{i}": column for i, column in enumerate(columns)})
+        batches = _batches(table, query)
+        write_batches(_filled(batches, places), batches.schema, target)
     return replace(file, paths=(target,))
+
+
+def _filled(batches: Iterable[pa.RecordBatch], places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield batches with the last value above for each missing one of some columns."""
+    last: dict[int, Any] = {}
+    for batch in batches:
+        arrays = list(batch.columns)
+        for i in places:
+            if i in last:
+                start = pa.array([last[i]], arrays[i].type)
+                arrays[i] = pa.concat_arrays([start, arrays[i]])
+            filled = compute.fill_null_forward(arrays[i])
+            arrays[i] = filled[i in last :]
+            last[i] = filled[-1].as_py()
+        yield pa.record_batch(arrays, batch.schema)
 
 
 def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable:
@@ -589,7 +603,11 @@ def _write(
 
 
 def _to_parquet(table: OpenTable, query: Any, target: Path) -> None:
-    batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
+    batches = _batches(table, query)
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _batches(table: OpenTable, query: Any) -> Any:
+    return table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
