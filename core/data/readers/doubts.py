@@ -105,8 +105,10 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, .
     )
     if any(kind.is_nested() for kind in table.types.values()):
         return marks
-    if above := tuple(_above(table, first, read)):
-        return (*marks, *above)  # totals and counts are by names, which a blank has above
+    lead = table.file.columns[0]
+    gaps = seen.get(lead) or per_column(table, [lead], _gaps, first)[lead]
+    if gaps["blank"] and (above := _above(table, first, read)):
+        return (*marks, above)  # totals and counts are by names, which a blank has above
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
     if read.weight is not None or read.sampling or read.cells or table.file.counted:
@@ -119,14 +121,19 @@ def _is_pointed(text: Any) -> Any:
 
 
 def _seen(column: Any) -> dict[str, Any]:
-    """Return how many values name totals, are digits with points or commas, or have a mark."""
+    """Return how many values name totals, have points or commas, have a mark, or are blank."""
     text = plain_text(column)
     total = text.re_search(f"^(?:{TOTAL.pattern})$")
     return {
         "total": total.sum(),
         "pointed": _is_pointed(text).sum(),
         "flagged": is_flagged(column).sum(),
+        **_gaps(column),
     }
+
+
+def _gaps(column: Any) -> dict[str, Any]:
+    return {"blank": as_text(column).isnull().sum()}
 
 
 def _forms(column: Any) -> dict[str, Any]:
@@ -197,11 +204,11 @@ def _flagged(read: ReadOptions, column: Any) -> dict[str, Any]:
 def _flags(columns: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[OpenQuestion]:
     """Ask what marks behind a few numbers mean, as of provisional ones."""
     for name, seen in columns.items():
-        few = seen["flagged"] <= seen["plain"] and seen["flags"] <= MOST_WORDS
-        if seen["others"] or not few:
-            continue
         example = seen["example"]
         words = tuple({*(seen["missing"] or ()), *(read.marks_of(name) or ())}) or None
+        few = seen["flagged"] <= seen["plain"] and seen["flags"] <= MOST_WORDS
+        if seen["others"] or not few or len(words or ()) > MOST_MARKS:
+            continue
         plain = ColumnOptions(name, "flagged", missing=words)
         yield OpenQuestion(
             f"{shown(name)} has numbers, some with a mark behind them, as in {example}; now all "
@@ -217,31 +224,28 @@ def _flags(columns: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Itera
         )
 
 
-def _above(table: OpenTable, most: int, read: ReadOptions) -> Iterator[OpenQuestion]:
+def _above(table: OpenTable, most: int, read: ReadOptions) -> OpenQuestion | None:
     """Ask whether a blank in the first columns stands for the value above."""
     file = table.file
-    if read.above is not None or file.counted or file.rows < LEAST_ROWS or len(file.columns) < 2:
-        return
-    blank = as_text(table.column(file.columns[0])).isnull()
-    if not table.row(table.records.limit(most).aggregate(n=blank.sum()))["n"]:
-        return
+    if read.above is not None or file.counted or file.rows < LEAST_ROWS:
+        return None
     columns = first_texts(table, most)
     filled = list[str]()
     for name in file.columns[:-1]:
         if not _heads_blocks(columns, name, filled):
             break
         filled.append(name)
-    if filled:
-        have = "has" if len(filled) == 1 else "have"
-        yield OpenQuestion(
-            f"{_named(filled)} {have} a value in the first row of each group, and blanks below it. "
-            "These may stand for the value above; now they are missing.",
-            (
-                choice("Fill blanks from above", above=tuple(filled)),
-                choice("Leave blanks missing", above=()),
-            ),
-            tuple(filled),
-        )
+    if not filled:
+        return None
+    have = "has" if len(filled) == 1 else "have"
+    return OpenQuestion(
+        f"{_named(filled)} {have} a value in the first row of each group, and blanks below it. "
+        "These may stand for the value above; now they are missing.",
+        (
+            choice("Fill blanks from above", above=tuple(filled)),
+            choice("Leave blanks missing", above=()),
+        ),
+    )
 
 
 def _heads_blocks(columns: Mapping[str, Sequence[str | None]], name: str, outer: list[str]) -> bool:

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from core import texts
-from core.data import ColumnOptions, DataSpec, ReadOptions, Sources, first_rows
+from core.data import ColumnOptions, DataSpec, ReadOptions, Sources, count, first_rows
 from core.data.readers.doubts import questions_about
 from core.errors import InvalidInputError, choice
 from core.records.certificate import make
@@ -35,7 +35,9 @@ GROUPS = "area,year,sex,n\nNord,2020,F,3\n,,M,4\n,2021,F,5\n, ,M,6\nSud,2021,F,3
 def test_blanks_of_groups_within_groups_are_filled_by_a_click_or_missing():
     source, sources = opened(GROUPS)
     (question,) = questions_about(source, sources)
-    assert question.columns == ("area", "year")
+    assert question.sentence.startswith("'area' and 'year' have a value in the first row of each")
+    spec = DataSpec(source, ("sex",), ("n",))
+    assert count(spec, sources).report.left_open == (question.sentence,)
     fill, leave = (ReadOptions(**dict(item.options)) for item in question.choices)
     assert rows_of(source, sources, fill)[2:5] == ["Nord 2021 F 5", "Nord 2021 M 6", "Sud 2021 F 3"]
     assert rows_of(source, sources, leave)[1] == "(missing) (missing) M 4"
@@ -106,9 +108,9 @@ def test_figures_with_a_mark_are_numbers_by_a_click_and_counted():
     assert [row.split()[2] for row in rows_of(source, sources, read)][:4] == [
         *("1200", "30", "(missing)", "9"),
     ]
-    (count,) = questions_about(source, sources, read)
-    assert count.choices[0].label == "Count by n"
-    counted = replace(read, **dict(count.choices[0].options))
+    (weigh,) = questions_about(source, sources, read)
+    assert weigh.choices[0].label == "Count by n"
+    counted = replace(read, **dict(weigh.choices[0].options))
     assert sources.records(source, counted).rows == 1200 + 30 + 9 + 9 + 7
     text = ReadOptions(**dict(question.choices[1].options))
     assert questions_about(source, sources, text) == ()
