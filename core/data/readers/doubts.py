@@ -252,7 +252,8 @@ def _heads_blocks(columns: Mapping[str, Sequence[str | None]], name: str, outer:
     """Say whether a column has values in the first rows of groups alone, within those of others."""
     cells = columns[name]
     heads = [i for i, cell in enumerate(cells) if cell is not None]
-    if heads[:1] != [0] or not 2 <= len(heads) <= len(cells) / 2:
+    groups = sum(TOTAL.fullmatch(cell) is None for cell in cells if cell is not None)
+    if heads[:1] != [0] or not 2 <= groups <= cells.count(None):
         return False
     if any(cells[i] is None for other in outer for i, cell in enumerate(columns[other]) if cell):
         return False
@@ -262,10 +263,10 @@ def _heads_blocks(columns: Mapping[str, Sequence[str | None]], name: str, outer:
         return False
     if 2 * sum(not beside[i] for i in heads) > len(heads):
         return False  # these are headings
-    groups = [0] * len(cells)
+    begun = [0] * len(cells)
     if outer:
-        groups = list(accumulate(cell is not None for cell in columns[outer[-1]]))
-    return len({(groups[i], cells[i]) for i in heads}) == len(heads)
+        begun = list(accumulate(cell is not None for cell in columns[outer[-1]]))
+    return len({(begun[i], cells[i]) for i in heads}) == len(heads)
 
 
 def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[OpenQuestion]:

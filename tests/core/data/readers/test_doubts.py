@@ -48,6 +48,12 @@ def test_blanks_of_groups_within_groups_are_filled_by_a_click_or_missing():
         rows_of(source, sources, ReadOptions(above=("town",)))
 
 
+def test_blanks_above_a_total_are_asked_about_first():
+    text = "area,sex,n\nNord,F,30\n,M,41\nSud,F,52\n,M,64\nTotal,,187\n"
+    fill, *_ = questions_about(*opened(text))
+    assert dict(fill.choices[0].options) == {"above": ("area",)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
