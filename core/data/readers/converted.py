@@ -268,16 +268,13 @@ def _from_above(file: FileTable, names: Sequence[str], target: Path) -> FileTabl
 
 def _filled(batches: Iterable[pa.RecordBatch], places: Sequence[int]) -> Iterator[pa.RecordBatch]:
     """Yield batches with the last value above for each missing one of some columns."""
-    last: dict[int, Any] = {}
+    last: dict[int, pa.Array] = {}
     for batch in batches:
         arrays = list(batch.columns)
         for i in places:
-            if i in last:
-                start = pa.array([last[i]], arrays[i].type)
-                arrays[i] = pa.concat_arrays([start, arrays[i]])
-            filled = compute.fill_null_forward(arrays[i])
-            arrays[i] = filled[i in last :]
-            last[i] = filled[-1].as_py()
+            above = last.get(i, arrays[i][:0])
+            filled = compute.fill_null_forward(pa.concat_arrays([above, arrays[i]]))
+            arrays[i], last[i] = filled[len(above) :], filled[-1:]
         yield pa.record_batch(arrays, batch.schema)
 
 
