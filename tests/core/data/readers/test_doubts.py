@@ -7,10 +7,12 @@ from dataclasses import replace
 from itertools import product
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from core import texts
 from core.data import ColumnOptions, DataSpec, ReadOptions, Sources, count, first_rows
+from core.data.readers import converted
 from core.data.readers.doubts import questions_about
 from core.errors import InvalidInputError, choice
 from core.records.certificate import make
@@ -46,6 +48,13 @@ def test_blanks_of_groups_within_groups_are_filled_by_a_click_or_missing():
     assert fill.within(["area", "sex"]).above == ("area",)
     with pytest.raises(InvalidInputError, match="has no column 'town'"):
         rows_of(source, sources, ReadOptions(above=("town",)))
+
+
+def test_a_group_reaches_over_the_batches_that_are_read():
+    parts = [["a", None], [None], [], [None, "b"], [None, None]]
+    batches = [pa.record_batch({"c0": pa.array(part, pa.string())}) for part in parts]
+    result = [batch.column(0).to_pylist() for batch in converted._filled(batches, [0])]
+    assert result == [["a", "a"], ["a"], [], ["a", "b"], ["b", "b"]]
 
 
 def test_blanks_above_a_total_are_asked_about_first():
