@@ -105,7 +105,9 @@ class RemoteJobs:
             kind, answer = future.result()
         except KilledWorker as error:
             tries = error.allowed_failures + 1
-            job.fail(SolverError(f"{number_of(tries, 'worker')} of the cluster died of it."))
+            job.fail(
+                SolverError(f"{number_of(tries, 'worker')} of the cluster died while computing it.")
+            )
             return True
         except (CancelledError, OSError, TimeoutError, RuntimeError, ImportError) as error:
             self._give_up(client, f"The cluster of {self.address} is gone: {error}.")

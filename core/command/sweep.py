@@ -55,8 +55,8 @@ example:
       --differences mechanism
 
 "vary" names fields of a scenario; "cases" lists sets of fields that belong together; without
-"random" the points are about the scenario's data, or vary it. A sweep that was stopped goes on
-with --resume."""
+"random" the points are about the scenario's data, or vary it. A stopped sweep continues with
+--resume."""
 """The end of `sweep --help`; a test runs it."""
 
 
@@ -129,7 +129,7 @@ def run_command(options: argparse.Namespace) -> int:
         if not results.complete:
             say(
                 f"{results.count:,} of {number_of(sweep.size, 'point')} are kept in "
-                f"{str(results.folder)!r}: the same command with --resume goes on."
+                f"{str(results.folder)!r}: the same command with --resume continues."
             )
             return UNFINISHED
         say(f"{number_of(sweep.size, 'point')} in {str(options.out)!r}.")

@@ -283,7 +283,7 @@ class ReadOptions:
         self._check_drawn()
         if self.person and (self.weight or self.cells):
             raise InvalidInputError(
-                f"A row is one record of a person, whom {shown(self.person)} names: it cannot "
+                f"A row is one record of a person identified by {shown(self.person)}: it cannot "
                 "stand for several records."
             )
         for name in listed(self.kept, "kept"):
@@ -312,8 +312,8 @@ class ReadOptions:
     def _check_drawn(self) -> None:
         if not isinstance(self.first, bool) or (self.first and not self.person):
             raise InvalidInputError(
-                "first must be true or false, and true only with a column that names the person, "
-                f"got {shown(self.first)}."
+                "first must be true or false, and true only with a column that identifies the "
+                f"person, got {shown(self.first)}."
             )
         if self.drawn is None:
             return
@@ -321,7 +321,7 @@ class ReadOptions:
         if self.first or not self.person:
             raise InvalidInputError(
                 "drawn is the seed by which one record of each person is drawn: it needs a column "
-                "that names the person (person), and cannot be combined with first."
+                "that identifies the person (person), and cannot be combined with first."
             )
 
     def _check_lines(self) -> None:
@@ -433,7 +433,7 @@ class ReadOptions:
             only = ": only the first record of each counts" if self.first else ""
             if self.drawn is not None:
                 only = f": one record of each counts, drawn with seed {self.drawn}"
-            parts.append(f"persons are named by {self.person!r}{only}")
+            parts.append(f"persons are identified by {self.person!r}{only}")
         if self.omit:
             parts.append(f"rows called {', '.join(self.omit)} left out")
         elif self.omit is not None:

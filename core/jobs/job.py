@@ -90,7 +90,7 @@ class Job(Generic[T]):
         with self._lock:
             if self.finished:
                 return
-            self._end(State.CANCELLED, error=SolverError("The work was cancelled."))
+            self._end(State.CANCELLED, error=SolverError("The work was canceled."))
             kill = self._kill
         if kill is not None:
             kill()

@@ -129,7 +129,7 @@ def _about_lift(test: Revealed, rates: tuple[float, float, float]) -> tuple[Exer
         Exercise(
             "lift",
             "What is the lift of “ill” after a positive result?",
-            "How many times as likely did “ill” become?",
+            "By what factor does the probability of “ill” change?",
             r"l(\text{ill}, +) = \frac{P(\text{ill} \mid +)}{P(\text{ill})}",
             lift,
             (

@@ -353,7 +353,7 @@ def _notes(best: Candidate, even: tuple[float, ...], split: Split) -> tuple[str,
         else "the budgets were shrunk until the audit passed"
     )
     refused = (
-        f"With {even[0]:.4g} nats for each attribute the whole leaks more than asked, "
+        f"With {even[0]:.4g} nats for each attribute the whole leaks more than allowed, "
         f"although [Funnel] Theorem 4 says otherwise: {done}."
     )
     return (*notes, refused)

@@ -80,7 +80,7 @@ class Notion(ABC):
 
     @property
     def inner(self) -> Notion:
-        """The notion that it asks given each value of what is known; itself, where nothing is."""
+        """The notion that must hold given each value of what is known; itself, if nothing is."""
         return self
 
     @property

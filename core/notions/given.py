@@ -36,7 +36,7 @@ class _Known:
 class Given(Notion):
     """A notion that holds given every k: P(s, x | k) is in the place of P(s, x).
 
-    Whoever knows k has the beliefs P(s | k) before Y, and the notion bounds what Y adds to them.
+    Anyone who knows k has the beliefs P(s | k) before Y, and the notion bounds what Y adds to them.
     Secrets that k rules out do not count for it, nor do distances to them. One mechanism P(y | x)
     is made for all k, so an output must be allowed for each: the rows of their allowed sets,
     weighted by P(k | x), together.
@@ -130,7 +130,7 @@ class Given(Notion):
 
     @property
     def inner(self) -> Notion:
-        """The notion that it asks given each k."""
+        """The notion that must hold given each k."""
         return self.notion
 
     @property

@@ -85,7 +85,7 @@ class Verdict:
     place : str
         Where, such as "Figure 2(a)".
     values : tuple of Value
-        Printed values beside ours.
+        Published values next to ours.
     cause : str
         Why the paper differs, in one sentence, where known; `docs/errata.md` derives it. It is
         shown only where the numbers differ.

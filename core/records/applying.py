@@ -76,7 +76,7 @@ class Applied:
         What all outputs of a person reveal, by the number of the person's records; None where no
         column names persons, none has several records, or S is not known or differs.
     further : tuple of Applied
-        The same of each further column that is randomized for itself.
+        The same of each further column that is randomized separately.
     """
 
     column: str
@@ -211,7 +211,7 @@ def write(
     """Write as `apply` does, into an existing file, which an error may leave incomplete.
 
     The random numbers are for this original alone. The types of a workbook's columns follow from
-    the released records. `further`: the answers for columns that are randomized for themselves.
+    the released records. `further`: the answers for columns that are randomized separately.
     """
     workbook = original.sheets is not None
     plan = plan.on(original)

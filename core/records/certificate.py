@@ -62,7 +62,7 @@ REPEATS = (2, 3)
 class Release:
     """A release to be certified; `same` says whether its mechanism was made for the `original`.
 
-    `several`: where more columns are randomized for themselves; its first answer is the `result`.
+    `several`: where more columns are randomized separately; its first answer is the `result`.
     """
 
     result: Result
@@ -129,7 +129,7 @@ def make(
     progress : callable, optional
         Called with the number of records that are done.
     several : Several, optional
-        The answers for the columns that the plan randomizes for themselves, if they are known.
+        The answers for the columns that the plan randomizes separately, if they are known.
 
     Raises
     ------
@@ -424,7 +424,7 @@ def _beside(release: Release) -> dict[str, Any] | None:
     counted = together.records
     if counted is None or not applied.cells.sum() <= counted <= applied.released:
         raise InvalidInputError(
-            f"The columns beside Y were counted for {counted} records, but {applied.released:,} "
+            f"The columns next to Y were counted for {counted} records, but {applied.released:,} "
             "would be released: nothing is released."
         )
     plain = {name: plain_beside(figures) for (name,), figures in zip(groups, singly, strict=True)}

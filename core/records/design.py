@@ -69,7 +69,7 @@ class Plan:
     `columns`: a key of `COLUMNS`; "chosen" where `keep` names columns. `unknown`: "error" refuses
     unknown or missing values, "drop" leaves their records out, and the name of a symbol of X takes
     them for it. `keep`: columns that are written beside Y. `known`: columns that are not, and that
-    readers know from elsewhere. `randomize`: columns that are randomized for themselves beside X.
+    readers know from elsewhere. `randomize`: columns that are randomized separately beside X.
     """
 
     draw: Draw

@@ -181,7 +181,7 @@ KIND, VERSION = "liftscope release certificate", 6
 """The entries "kind" and "version" of a certificate."""
 
 SEVERAL = 7
-"""The version of certificates of several columns that are randomized for themselves."""
+"""The version of certificates of several columns that are randomized separately."""
 
 VERSIONS = (2, 3, 4, 5, VERSION, SEVERAL)
 """The versions that are checked."""

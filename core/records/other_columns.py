@@ -68,7 +68,7 @@ def given_away(
     progress : callable, optional
         Called with the number of groups that are done.
     further : sequence of Result
-        The answers for columns that are randomized for themselves: all their outputs are Y.
+        The answers for columns that are randomized separately: all their outputs are Y.
 
     Raises
     ------

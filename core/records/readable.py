@@ -607,7 +607,7 @@ def _beside(body: Mapping[str, Any]) -> Iterator[Section]:
     beside = body.get("beside")
     if not beside:
         return
-    title = "How far beliefs about S move, at most, by a column, by Y beside it, and by both"
+    title = "How far beliefs about S shift, at most: by a column, by Y next to it, by both"
     rows = {repr(name): figures for name, figures in beside["each"].items()}
     rows |= {"all together": beside["together"]} if rows else {}
     rows = rows or {repr([*beside["columns"], *beside["known"]][0]): beside["together"]}

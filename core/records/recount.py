@@ -169,7 +169,7 @@ def most_of_one(path: Path, name: str, names: Sequence[str] | None) -> int:
     """Return how many records have the most frequent value of a column; arguments as `recount`."""
     columns, _ = read_columns(path, [name], names)
     if name not in columns:
-        raise InvalidInputError(f"{path.name} has no column {name!r}, which names persons.")
+        raise InvalidInputError(f"{path.name} has no column {name!r}, which identifies persons.")
     column = columns[name].short()
     times = np.bincount(column.index, minlength=len(column.values))
     each: Counter[str | None] = Counter()

@@ -1,4 +1,4 @@
-"""Several columns of a file, each randomized for itself, under one promise about all outputs."""
+"""Several columns of a file, each randomized separately, under one promise about all outputs."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def spec_of(data: DataSpec, columns: Sequence[str]) -> DataSpec:
 
 
 def check_question(scenario: Scenario) -> None:
-    """Raise unless a scenario's question can be about several columns randomized for themselves."""
+    """Raise unless a scenario's question can be about several columns randomized separately."""
     data = scenario.data
     titles = [notions.entry(key).title for key in ADDING]
     for wrong, text in (
@@ -121,14 +121,14 @@ def check_question(scenario: Scenario) -> None:
         (bool(data.read.sampling), "records must not have sampling weights"),
     ):
         if wrong:
-            raise InvalidInputError(f"To randomize several columns for themselves, {text}.")
+            raise InvalidInputError(f"To randomize several columns separately, {text}.")
 
 
 def check_plan(plan: Plan, *, same: bool) -> None:
     """Raise unless a plan suits several columns; `same`: in the file their mechanisms are for."""
     if plan.unknown != REFUSE or not same:
         raise InvalidInputError(
-            "Several columns are randomized for themselves only in the file that the mechanisms "
+            "Several columns are randomized separately only in the file that the mechanisms "
             "are made for, and where records with unknown values stop the release."
         )
 
@@ -138,7 +138,7 @@ def check_several(scenario: Scenario, table: FileTable, columns: Sequence[str]) 
     check_question(scenario)
     if table.most > 1:
         raise InvalidInputError(
-            "To randomize several columns for themselves, no person may have several records."
+            "To randomize several columns separately, no person may have several records."
         )
     data = scenario.data
     taken = dict.fromkeys(data.secret, "S") | dict.fromkeys(data.released, "X")
@@ -146,7 +146,7 @@ def check_several(scenario: Scenario, table: FileTable, columns: Sequence[str]) 
     for name in columns:
         if name in taken:
             raise InvalidInputError(
-                f"{shown(name)} is {taken[name]} already, so it cannot be randomized for itself."
+                f"{shown(name)} is {taken[name]} already, so it cannot be randomized separately."
             )
         if name not in table.columns:
             raise InvalidInputError(f"{table.title} has no column {shown(name)}.")
@@ -168,7 +168,7 @@ def designed_for(
     table : FileTable
         The records.
     columns : sequence of str
-        The columns that are randomized for themselves, beside X.
+        The columns that are randomized separately, beside X.
     longer : int
         How many times as long as the scenario's time limit allows the search may take.
 

@@ -703,7 +703,7 @@ def _persons(
         text = "It has levels of persons with several records, but no person has several."
         checks.append(Check(NAME, False, text))
     if person not in (read.called or ()):
-        text = "It says how many records a person has, but no column names persons."
+        text = "It says how many records a person has, but no column identifies persons."
         return [*checks, Check("persons", False, text)] if stated is not None else checks
     most = most_of_one(read.path, person, read.called)
     if most != stated:

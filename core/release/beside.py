@@ -48,7 +48,7 @@ class Beside:
 
 
 def beside(joint_sxk: ArrayLike | ThreeWay, kernel: ArrayLike) -> Beside:
-    """Return what a file with Y and further columns K gives away about S.
+    """Return what a file with Y and further columns K reveals about S.
 
     Where k rules a secret out, P(s | k) = 0 < P(s): K alone then has "lip", "ldp" and "min_lift"
     ∞, and so has the file. Y cannot rule that secret out again: `added` compares beliefs in the

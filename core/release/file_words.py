@@ -82,7 +82,7 @@ def together_sentence(
     levels: Mapping[str, float],
     known: Sequence[str] = (),
 ) -> str:
-    """Say what several columns, each randomized for itself, promise together.
+    """Say what several columns, each randomized separately, promise together.
 
     `promise`: the notion that all outputs keep, with its ε. `levels`: theirs, given what is known.
     """
@@ -98,7 +98,7 @@ def together_sentence(
     if known:
         reader = f"someone who knows the distribution of these records and {listed(known)}"
     return (
-        f"The promise is about {listed(names)} together, each randomized for itself: all their "
+        f"The promise is about {listed(names)} together, each randomized separately: all their "
         f"outputs satisfy {promise}. For {reader}, {moved}."
     )
 

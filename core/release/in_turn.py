@@ -225,7 +225,7 @@ def split_budget(
 
     Examples
     --------
-    The first column says nothing about S and needs no budget:
+    The first column reveals nothing about S and needs no budget:
 
     >>> joint = [[[[4], [1]], [[4], [1]]], [[[1], [4]], [[1], [4]]]]
     >>> made = split_budget(joint, 0.4)

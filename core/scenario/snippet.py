@@ -42,7 +42,7 @@ share kept. Change a number and rerun them."""
 """The first cell."""
 
 AFTER = """\
-How likely each input (row) comes out as each output (column):"""
+The probability that each input (row) comes out as each output (column):"""
 """What stands above the mechanism."""
 
 KERNEL = """\

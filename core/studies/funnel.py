@@ -36,7 +36,7 @@ def is_funnel(scenario: Scenario) -> bool:
 
 
 def budgets(scenario: Scenario, joint: Joint) -> FloatArray:
-    """Return the budgets of a scenario's frontier: for a funnel 0 to what X tells, else `GRID`.
+    """Return the budgets of a scenario's frontier: for a funnel 0 to what X reveals, else `GRID`.
 
     Parameters
     ----------

@@ -144,7 +144,9 @@ class ClusterWorkers(Workers):
             return future.result()
         except KilledWorker as error:
             tries = error.allowed_failures + 1
-            return SolverError(f"{number_of(tries, 'worker')} died of the same points.")
+            return SolverError(
+                f"{number_of(tries, 'worker')} died while computing the same points."
+            )
         except (CancelledError, OSError) as error:
             raise ClusterLostError(f"The scheduler at {self.address} is gone.") from error
         except ImportError as error:
@@ -197,7 +199,7 @@ def _knock(address: str) -> None:
     with socket.create_connection((host, int(parts["port"])), timeout=ANSWER) as line:
         first = line.recv(8, socket.MSG_WAITALL)
     if len(first) < 8 or int.from_bytes(first, "little") > (1 << 20):
-        raise ConnectionError("It is no scheduler of Dask.")
+        raise ConnectionError("It is not a Dask scheduler.")
 
 
 def connected(address: str) -> Any:

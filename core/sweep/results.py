@@ -344,7 +344,7 @@ class Results(Gathered):
         if self._written and not resume:
             raise InvalidInputError(
                 f"{str(self.folder)!r} has {self._written:,} of {self.sweep.size:,} points of this "
-                "sweep: go on with --resume, or delete it."
+                "sweep: continue with --resume, or delete it."
             )
 
     def _take_lock(self) -> None:
@@ -370,25 +370,27 @@ def read(path: Path) -> tuple[Any, Sweep]:
     try:
         table = parquet.read_table(path)
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.") from error
+        raise InvalidInputError(f"{str(path)!r} is not a results file of a sweep.") from error
     text = (table.schema.metadata or {}).get(KEY)
     if text is None:
-        raise InvalidInputError(f"{str(path)!r} is no results file of a sweep.")
+        raise InvalidInputError(f"{str(path)!r} is not a results file of a sweep.")
     return table, Sweep.from_json(text.decode())
 
 
 def opened(content: bytes, name: str, most: int = MAX_POINTS) -> Gathered:
     """Return the points of a results file, finished or not, after a look at all."""
     what = shown(name)
-    damaged = InvalidInputError(f"{what} is damaged: it is no results file as a sweep writes it.")
+    damaged = InvalidInputError(
+        f"{what} is damaged: it is not a results file as a sweep writes it."
+    )
     try:
         file = parquet.ParquetFile(io.BytesIO(content))
         metadata = file.schema_arrow.metadata or {}
     except (pa.ArrowException, OSError) as error:
-        raise InvalidInputError(f"{what} is no results file of a sweep.") from error
+        raise InvalidInputError(f"{what} is not a results file of a sweep.") from error
     text = metadata.get(KEY, metadata.get(UNFINISHED))
     if text is None:
-        raise InvalidInputError(f"{what} is no results file of a sweep.")
+        raise InvalidInputError(f"{what} is not a results file of a sweep.")
     if metadata.get(CODE, b"").decode("latin-1") != code_hash():
         raise InvalidInputError(
             f"{what} was made by another version of liftscope: compute the sweep again."
@@ -470,7 +472,7 @@ def _is_of(path: Path, sweep: Sweep, counts: str) -> bool:
         metadata = {}
     if KEY not in metadata:
         raise InvalidInputError(
-            f"{str(path)!r} is no results file of a sweep: write to another file."
+            f"{str(path)!r} is not a results file of a sweep: write to another file."
         )
     content = {
         "sweep": json.loads(metadata[KEY]),

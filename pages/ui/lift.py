@@ -39,7 +39,7 @@ WIDE = {"measure": 180, "meaning": 460}
 
 
 LIFT = (
-    "How many times as likely a secret becomes once a symbol is seen: 1 reveals nothing, 0 rules "
+    "The factor by which a symbol changes the probability of a secret: 1 reveals nothing, 0 rules "
     "the secret out."
 )
 """What the page is about."""

@@ -257,7 +257,7 @@ def test_a_search_that_was_cut_off_is_given_60_seconds_and_may_be_cancelled(visi
     cancel.wait_for()
     page.wait_for_function("!document.querySelector('.st-key-search_minute')")
     cancel.click()
-    page.get_by_text("Cancelled. The last answer remains.").first.wait_for()
+    page.get_by_text("Canceled. The last answer remains.").first.wait_for()
     waiting.settle(page, gone=["cancel_refining"])
     assert page.locator(".st-key-refine_again button:visible").count() == 1
 

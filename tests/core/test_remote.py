@@ -142,7 +142,7 @@ def test_a_job_is_followed_cancelled_and_limited(remote, cluster):
         at_work = solver(cluster[1])
         job.cancel()
         until(lambda: not set(at_work) & set(solvers(cluster[1])))
-        with pytest.raises(SolverError, match="was cancelled"):
+        with pytest.raises(SolverError, match="was canceled"):
             job.result()
         with pytest.raises(SolverError, match="stopped after 1 s, its time limit"):
             submitted(pool, ENDLESS, limit=1.0).result()

@@ -86,7 +86,7 @@ def test_a_page_that_was_closed_for_a_while_ends_its_sessions_work(sweeps):
 def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):
     page = session()
     page.button(key="cancel").click().run()
-    assert page.error[0].value == "The work was cancelled."
+    assert page.error[0].value == "The work was canceled."
     assert sweeps.taken[0][0].state == State.CANCELLED
     page.button(key="again").click().run()
     assert page.markdown[0].value == "at work"

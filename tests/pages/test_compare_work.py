@@ -220,7 +220,7 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     app.run()
     app.button(key="column_lines_cancel").click().run()
     assert not sweeps.open
-    assert "The work was cancelled." in text(app)
+    assert "The work was canceled." in text(app)
 
 
 def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monkeypatch):

@@ -239,7 +239,7 @@ def test_cancelled_work_can_be_started_again_and_others_are_not_hit(monkeypatch)
         assert sent.answer(mine) is None
         mine.button(key="cancel_clustering").click().run()
     assert not mine.exception
-    assert "Cancelled" in mine.info[0].value
+    assert "Canceled" in mine.info[0].value
     assert sent.answer(mine) is None
     finished(other, lambda: sent.answer(other))
     mine.button(key="clustering_again").click().run()

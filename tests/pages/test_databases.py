@@ -198,7 +198,7 @@ def test_a_column_that_changed_its_type_since_gives_one_sentence(source, sweeps)
     checked(app.run())
     finish(app, sweeps)
     [text] = errors(app)
-    assert "Column 'job' holds 1,200 values that are no numbers, such as 'job0'" in text
+    assert "Column 'job' holds 1,200 values that are not numbers, such as 'job0'" in text
     assert "Use job without bins" in [button.label for button in app.button]
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core import clock
 from core.papers.catalogue import EXPERIMENTS
 from core.papers.worlds import WORLDS
 from pages.ui.learn.query import TOPICS
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.usefixtures("no_lines")
 PAGES = Path(__file__).parents[2] / "pages"
 NAMES = sorted(path.stem for path in PAGES.glob("*.py"))
 MOST = 60
+
+IMPROVING = "Quick estimate. Improving…"
 
 CHARTS = {"bidi_component", "dataframe", "arrow_data_frame", "table", "arrow_table"}
 CLICK_AWAY = {"popover", "expander"}
@@ -66,11 +69,11 @@ def opened(page, **query):
 
 
 def first_screen(app):
-    """Return the prose of a page's first screen."""
+    """Return the prose of a page's first screen; Compare's lines of figures are no sentences."""
     texts = []
     above(app.main, texts)
-    answer = sent.answer(app)
-    return texts + ([] if answer is None else answer["sentences"])
+    lines = [line for item in sent.answers(app).values() for line in item["sentences"]]
+    return texts + [line for line in lines if line.endswith((".", "…"))]
 
 
 @pytest.mark.parametrize("page", NAMES)
@@ -109,4 +112,14 @@ def test_a_page_with_an_error_says_it_in_few_words(page):
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.key)
 def test_an_experiment_opens_with_few_words(experiment):
     texts = first_screen(opened("papers", show=experiment.key))
+    assert words(texts) <= MOST, texts
+
+
+@pytest.mark.usefixtures("sweeps", "solves")
+@pytest.mark.parametrize("page", ["explore", "lift", "mechanisms"])
+def test_a_quick_estimate_says_so_in_few_words(page):
+    with clock.using(clock.Ticking(1000.0)):  # every time limit is over at its first reading
+        app = opened(page, data="random:uniform:3x6:1", notion="lip", eps="0.5")
+    texts = set(first_screen(app)) | {text for text in sent.texts(app) if IMPROVING in text}
+    assert any(IMPROVING in text for text in texts)
     assert words(texts) <= MOST, texts

@@ -153,7 +153,7 @@ ON_DATA = Sweep(
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda _: b"PAR1 and no more", "'results.parquet' is no results file of a sweep."),
+        (lambda _: b"PAR1 and no more", "'results.parquet' is not a results file of a sweep."),
         (
             lambda path: rewritten(written(path, SWEEP), code=b"0" * 64),
             "'results.parquet' was made by another version of liftscope",

@@ -137,7 +137,7 @@ def test_work_that_another_session_waits_for_goes_on(sweeps):
     assert len(sweeps.open) == 2 * SWEPT
     other.button(key="frontier_cancel").click().run()
     assert sum(job.state == State.CANCELLED for job, _, _ in sweeps.taken) == SWEPT
-    assert "Missing: Optimal: The work was cancelled." in page_text(other)
+    assert "Missing: Optimal: The work was canceled." in page_text(other)
     assert "Missing" not in page_text(mine)
     mine.slider(key="lam").set_value(0.5).run()
     assert len(sweeps.open) == SWEPT

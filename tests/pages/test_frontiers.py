@@ -433,7 +433,7 @@ def test_what_others_know_leaves_out_what_has_no_answer_given_it():
     assert not app.exception
     text = page_text(app).replace("\\", "")
     funnel = notions.entry("average_mi").title
-    assert f"Optimal under {funnel} is left out: it is not about each output and P(S)" in text
+    assert f"Optimal under {funnel} is left out: it does not bound each output by P(S)" in text
     assert f"Optimal under {notions.entry('l1').title} is left out: it has no optimum" in text
     assert "Watchdog under LIP is left out:" in text
     table = desk(done(app)).shown.table.to_pandas()

@@ -212,7 +212,7 @@ def test_long_work_is_awaited_and_can_be_stopped(sweeps):
     names = [function.__name__ for _, function, _ in sweeps.open]
     assert "implications" in names
     app.button(key="implied_cancel").click().run()
-    assert "The work was cancelled." in page_text(app)
+    assert "The work was canceled." in page_text(app)
     app.button(key="implied_again").click().run()
     place = [function.__name__ for _, function, _ in sweeps.open].index("implications")
     sweeps.finish(place)

@@ -333,7 +333,7 @@ def test_a_comparison_can_be_cancelled_and_started_again():
         app = opened(x="marital-status", eps="0.35", notion="lip", mech="watchdog", all="1")
         app.button(key="compared_cancel").click().run()
     assert not app.exception
-    assert "The work was cancelled" in page_text(app)
+    assert "The work was canceled" in page_text(app)
     assert not app.dataframe
     app.button(key="compared_again").click().run()
     assert len(compared(app)) > 5

@@ -189,7 +189,7 @@ def test_an_experiment_is_run_here_cancelled_and_run_again(sweeps, monkeypatch):
     assert sweeps.open[0][2] == ("lift_2", 0, True)
     app.button(key="papers_run_cancel").click().run()
     assert not sweeps.open
-    assert "The work was cancelled." in text(app)
+    assert "The work was canceled." in text(app)
     app.button(key="papers_quick").click().run()
     sweeps.finish()
     app.run()
@@ -319,9 +319,9 @@ def test_a_cancelled_run_leaves_the_way_back_to_the_full_one(sweeps, monkeypatch
     app.button(key="papers_quick").click().run()
     app.button(key="papers_run_cancel").click().run()
     assert not sweeps.open
-    assert "The work was cancelled." in text(app)
+    assert "The work was canceled." in text(app)
     app.button(key="papers_shipped").click().run()
-    assert "The work was cancelled." not in text(app)
+    assert "The work was canceled." not in text(app)
     assert "version 9.9.9" in text(app)
 
 

@@ -325,11 +325,11 @@ READING = Scenario(notion="lip", eps=0.25, mechanism="optimal_reading_secret")
 def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     app = opened(notion="lip", eps="0.25", mech="watchdog")
     assert not app.toggle(key="looks_at_s").value
-    assert "must hold S for every record" not in page_text(app)
+    assert "requires S for every record" not in page_text(app)
     app.toggle(key="looks_at_s").set_value(True).run()
     assert not app.exception
     assert chosen(app, "mech") == "optimal_reading_secret"
-    assert "must hold S for every record" in page_text(app)
+    assert "requires S for every record" in page_text(app)
     result = evaluate(READING)
     assert figures(app)["NMI"] == f"{100 * result.mechanism.nmi:.1f}%"
     assert result.mechanism.nmi > evaluate(Scenario(notion="lip", eps=0.25)).mechanism.nmi + 0.01
@@ -349,7 +349,7 @@ def test_the_switch_lets_the_release_look_at_s_and_warns_who_holds_it(drawn):
     assert Scenario.from_json(READING.to_json()) == READING
     app.toggle(key="looks_at_s").set_value(False).run()
     assert chosen(app, "mech") == "optimal"
-    assert "must hold S for every record" not in page_text(app)
+    assert "requires S for every record" not in page_text(app)
 
 
 def test_the_switch_rests_where_no_optimum_that_reads_s_is_known():

@@ -1,4 +1,4 @@
-"""Columns that are randomized for themselves on the Release page, under one promise for all."""
+"""Columns that are randomized separately on the Release page, under one promise for all."""
 
 import json
 from dataclasses import replace
@@ -57,7 +57,7 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
     assert ":green[" not in reported(app)
     app.button(key="in_turn_cancel").click().run()
     checked(app)
-    assert "The work was cancelled." in reported(app)
+    assert "The work was canceled." in reported(app)
     assert "release_make" not in keys(app)
     app.button(key="in_turn_again").click().run()
     sweeps.finish_all()
@@ -74,10 +74,10 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
 def test_a_link_shows_the_shares_and_its_file_has_a_column_for_each():
     app = opened(**OPTIMUM, stay="fbs")
     assert [item.value for item in app.warning] == []
-    assert "exang and cp together, each randomized for itself" in headline(app)
+    assert "exang and cp together, each randomized separately" in headline(app)
     assert "-ALIP. For someone who knows only" in headline(app)
     assert "of its information" in reported(app)
-    assert "randomized for itself" in reported(app)
+    assert "randomized separately" in reported(app)
     assert list(app.dataframe[1].value.columns) == ["cp", "fbs", "exang"]
     assert app.button(key="release_make").disabled  # fbs breaks the promise
     app.toggle(key="release_keep: fbs").set_value(False).run()
@@ -143,7 +143,7 @@ def test_what_cannot_be_randomized_is_one_sentence_and_nothing_is_lost():
     app = opened(randomize="exang", stay="age")  # by a heuristic
     assert len(app.error) == 1
     assert app.error[0].value.replace("\\", "") == (
-        "To randomize several columns for themselves, the mechanism must be the optimum."
+        "To randomize several columns separately, the mechanism must be the optimum."
     )
     assert headline(app).startswith("Nothing is promised yet")
     assert "release_make" not in keys(app)

@@ -83,7 +83,7 @@ def test_a_hard_question_has_a_first_glance_and_is_worked_on_until_it_is_cancell
     app.button(key="cancel_refining").click().run()
     assert job.state == State.CANCELLED
     assert start.state == State.CANCELLED
-    assert "Cancelled. This is the quick estimate" in page_text(app)
+    assert "Canceled. This is the quick estimate" in page_text(app)
     assert "Computing" not in page_text(app)
     app.run()
     assert not solves.open  # nothing starts again by itself
@@ -333,7 +333,7 @@ def test_one_click_gives_a_search_that_was_cut_off_60_seconds(solves):
         assert "search_minute" not in keys(app)
         app.button(key="cancel_refining").click().run()
         assert job.state == State.CANCELLED
-        assert "Cancelled. The last answer remains." in page_text(app)
+        assert "Canceled. The last answer remains." in page_text(app)
         assert figures(app)["NMI"].value == cut
         app.slider(key="eps").set_value(0.55).run()  # what is given is given to one question
         assert solves.open[0][2][0] == replace(SCENARIO, eps=0.55)

@@ -55,7 +55,7 @@ def test_cancelled_it_changes_nothing_and_leaves_nothing(slow):
     app = brought()
     app.button(key="cancel_reading").click()
     checked(app.run())
-    assert errors(app) == ["The work was cancelled."]
+    assert errors(app) == ["The work was canceled."]
     assert spec(app).source == "adult"
     assert (left(app), slow.open) == ([], [])
 

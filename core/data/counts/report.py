@@ -180,12 +180,12 @@ class CountReport:
             for column, names in self.merged
         ]
         result += [
-            f"No counted record has {first_of([*map(shown, names)], word='or')} of {column!r}, to "
-            "be merged or left out."
+            f"No counted record has {first_of([*map(shown, names)], word='or')} of {column!r}, "
+            "which the question merges or leaves out."
             for column, names in self.unknown
         ]
         result += [
-            f"{first_of([*map(shown, names)])} of {column!r} look alike and are apart."
+            f"{first_of([*map(shown, names)])} of {column!r} look alike but are separate symbols."
             for column, names in self.alike
         ]
         return result

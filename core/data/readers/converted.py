@@ -299,7 +299,7 @@ def _of_persons(file: FileTable, read: ReadOptions, target: Path, line: Line) ->
     name = read.person
     if file.counted:
         raise InvalidInputError(
-            f"{file.title} holds counts, so {shown(name)} cannot name the person of a record."
+            f"{file.title} holds counts, so {shown(name)} cannot identify the person of a record."
         )
     with open_table(file, line) as table:
         column = table.records[table.position(name)]
@@ -310,7 +310,7 @@ def _of_persons(file: FileTable, read: ReadOptions, target: Path, line: Line) ->
         if table.row(table.records.aggregate(n=blank.sum()))["n"]:
             where, _ = table.first_record(person, blank)
             raise InvalidInputError(
-                f"Column {shown(name)} names persons, but {where} has no value."
+                f"Column {shown(name)} identifies persons, but {where} has no value."
             )
         each = table.records.select(person=person).group_by("person").agg(n=ibis._.count())
         summary = table.row(each.aggregate(most=each.n.max(), persons=each.count()))

@@ -367,7 +367,7 @@ def _count_cells(label: str, columns: Sequence[str], marks: set[str], file: File
         return choice(label, cells=tuple(columns))
     usual = {word for own in file.marks if own.column in columns for word in own.words}
     missing = sorted(marks | usual)
-    but = f"{label}, but for {listed(list(map(shown, missing)))}"
+    but = f"{label}, except for {listed(list(map(shown, missing)))}"
     return choice(but, cells=tuple(columns), missing=tuple(missing))
 
 

@@ -156,7 +156,7 @@ def _tallies(table: OpenTable, records: Any, name: str) -> Any:
         wrong = table.row(words.aggregate(records=words.n.sum(), example=words.raw.min()))
         if wrong["records"]:
             some = number_of(int(wrong["records"]), "value")
-            are = "that is no number" if wrong["records"] == 1 else "that are no numbers"
+            are = "that is not a number" if wrong["records"] == 1 else "that are not numbers"
             where = ""
             if not table.file.counted:
                 is_wrong = column == wrong["example"]

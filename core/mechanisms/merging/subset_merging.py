@@ -42,7 +42,7 @@ def attain(
     if not high or fits(notion, lower, upper):
         return high, ()
     sentence = (
-        "X_H, the symbols that break the promise by themselves, reach "
+        "X_H, the symbols that exceed the budget on their own, reach "
         f"{_excess(notion, lower, upper)} even as one output"
     )
     if not repair:

@@ -30,7 +30,7 @@ MOST_GROUPS = 300
 class ForEach:
     """A mechanism for each value of K, where values with few records share one.
 
-    Whoever knows K knows which mechanism was used, so what Y says of X is I(X;Y|K), where values
+    Anyone who knows K knows which mechanism was used, so Y reveals I(X;Y|K) about X, where values
     that share a mechanism are one. It is the mean of what the mechanisms keep, and so at least
     that of any one mechanism for all values.
 

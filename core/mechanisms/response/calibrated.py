@@ -68,9 +68,9 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
 
 def calibration_note(alpha: float) -> str:
     if alpha == np.inf:
-        return "Any α will do: the promise holds with no noise at all (α = ∞)."
+        return "Any α will do: the notion holds without noise (α = ∞)."
     if alpha == 0:
-        return "Only α = 0 keeps the promise."
+        return "Only α = 0 satisfies the notion."
     return f"Runs at α = {alpha:.6g}."
 
 
@@ -120,7 +120,7 @@ def generalized_randomized_response(
     return make_mechanism(
         joint,
         grr_kernel(joint.n_x, alpha),
-        name="Generalised randomised response",
+        name="Generalized randomized response",
         status=status_at(alpha),
         notion=pointwise,
         y_labels=joint.x_labels,

@@ -66,7 +66,7 @@ def optimized_unary_encoding(
     return make_mechanism(
         joint,
         unary_kernel(joint.n_x, alpha),
-        name="Optimised unary encoding",
+        name="Optimized unary encoding",
         status=status_at(alpha),
         notion=pointwise,
         y_labels=_set_labels(joint.x_labels),

@@ -143,7 +143,7 @@ def secret_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Secret randomised response",
+        "Secret randomized response",
         secret_response_kernel,
     )
 
@@ -184,7 +184,7 @@ def pair_randomized_response(p_su: ArrayLike, eps: float) -> Mechanism:
     return _under_every_distribution(
         p_su,
         eps,
-        "Randomised response of (s, u)",
+        "Randomized response of (s, u)",
         lambda n_s, n_u, budget: grr_kernel(n_s * n_u, budget),
     )
 

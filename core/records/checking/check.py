@@ -67,6 +67,18 @@ REWORDED = (
         r"(cells?) never seen: answered like a typical member of the secret",
         r"\1 never observed: treated as typical of the secret",
     ),
+    ("Generalised randomised response", "Generalized randomized response"),
+    ("Optimised unary encoding", "Optimized unary encoding"),
+    (
+        "the promise holds with no noise at all",
+        "the notion holds without noise",
+    ),
+    ("α = 0 keeps the promise", "α = 0 satisfies the notion"),
+    ("break the promise by themselves", "exceed the budget on their own"),
+    ("leaks more than asked", "leaks more than allowed"),
+    ("each randomized for itself", "each randomized separately"),
+    ("([Ss])ecret randomised response", r"\1ecret randomized response"),
+    ("Randomised response of", "Randomized response of"),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 

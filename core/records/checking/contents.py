@@ -421,7 +421,7 @@ def _parquet_alone(released: Path, version: int) -> Check:
         chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
     noted = schema.metadata is not None or any(map(_has_metadata, schema))
     if set(metadata.metadata or {}) - {ARROW} or noted or not schema.equals(_schema_alone(schema)):
-        what = "metadata, or lists of values, beside its cells"
+        what = "metadata, or lists of values, besides its cells"
     elif len(mark) + sum(chunk.total_compressed_size for chunk in chunks) + described != size:
         what = "bytes that belong to no column"
     elif any(group.num_rows != BATCH for group in groups[:-1]):

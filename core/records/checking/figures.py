@@ -141,7 +141,7 @@ def _younger(
         return []
     values = [f"{shown(key)} (it is {computed.pop(key)})" for key in missing]
     text = f"It has no level of {listed(values)}, which the code that made it may not have known."
-    return [Check(f"younger {name}levels", None, text)]
+    return [Check(f"newer {name}levels", None, text)]
 
 
 def _fixed_masses(

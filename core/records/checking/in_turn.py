@@ -122,7 +122,7 @@ def _compared(
                 text = f"The level {key!r}{what} is {value:.9g}, not {levels[key]}."
                 return Check("levels", False, text)
     if stated["exact"] != exact or stated["records"] is not None or stated["repeated"]:
-        text = "It says something else of how its levels were counted, or of repeated releases."
+        text = "It describes differently how its levels were counted, or repeated releases."
         return Check("levels", False, text)
     what = "of each column given those before, and of all together"
     return Check("levels", True, f"Recomputed with the same result: the levels {what}.")
@@ -147,7 +147,7 @@ def _promise(
             text = f"{of['column']!r} breaks {notion}: its level {wrong[0]!r} is {own[wrong[0]]}."
             return Check("promise", False, text)
     if stated is None:
-        return Check("promise", False, "It states no promise, but its columns keep one.")
+        return Check("promise", False, "It states no promise, but its columns satisfy one.")
     reached = level_of(scenario, whole)
     if not close(reached, stated["achieved"]) or stated["holds"] is not True:
         text = f"{stated['notion']} is satisfied at {reached:.9g}, not {stated['achieved']}."

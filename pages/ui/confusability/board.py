@@ -87,7 +87,7 @@ def _clustering(scenario: Scenario, notices: DeltaGenerator) -> Clustering | Non
     try:
         clustering = charts.clustering(problem, scenario)
     except long_answer.StoppedError:
-        st.info("Cancelled. Nothing is merged.", icon=":material/cancel:")
+        st.info("Canceled. Nothing is merged.", icon=":material/cancel:")
         charts.clustering_work(problem, scenario).again("clustering_again")
         return None
     except CoreError as error:

@@ -289,8 +289,8 @@ def _persons(spec: DataSpec, columns: list[str]) -> None:
             key="read_person",
             on_change=_take_person,
             width=260,
-            help="The column that names the person of each record. A privacy notion holds for one "
-            "record, not for a person with several.",
+            help="The column that identifies the person of each record. A privacy notion holds for "
+            "one record, not for a person with several.",
         )
         if read.person:
             st.selectbox(

@@ -37,7 +37,7 @@ READING = "optimal_reading_secret"
 LOOKS = "looks_at_s"
 """The key of that switch."""
 
-HOLDER = "Whoever makes the release must hold S for every record, kept as safe as the data itself."
+HOLDER = "Making the release requires S for every record, kept as safe as the data itself."
 """The warning beside that switch."""
 
 ITSELF = "X is S itself, so every mechanism already reads S"
@@ -251,7 +251,7 @@ def _unknown(key: str) -> str:
     """Return why a notion cannot be asked given what others know; "" where it can."""
     entry = notions.entry(key)
     if not Given.holds_for(entry.kind) or "delta" in entry.parameters:
-        return "it is not about each output and P(S) alone"
+        return "it does not bound each output by P(S) alone"
     if not entry.kind.convex:
         return "it has no optimum, and nothing else works given what others know"
     return ""

@@ -225,7 +225,7 @@ def _work(
         release = results.make(result, plan, key, several)
     except CoreError as error:
         if isinstance(error, long_answer.StoppedError):
-            st.info("Cancelled. No file was written.", icon=":material/cancel:")
+            st.info("Canceled. No file was written.", icon=":material/cancel:")
         else:
             st.error(markdown(str(error)), icon=":material/error:")
         if isinstance(error, long_answer.StoppedError | SolverError):

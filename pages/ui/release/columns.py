@@ -43,7 +43,7 @@ MEANING = (
 
 BEGINS = (
     "A release starts with Y alone, even from older links that kept every column. Switch on the "
-    "columns to keep. A column that is randomized has an output of its own beside Y, and ε is "
+    "columns to keep. A column that is randomized has an output of its own next to Y, and ε is "
     "then for all outputs together."
 )
 """How columns are kept or randomized: the tooltip of the card's title."""
@@ -197,7 +197,7 @@ def _table(
             with cells[-1]:
                 _randomize(name, result)
             if name in controls.randomized():
-                cells[4].markdown(":small[:material/casino: randomized for itself]")
+                cells[4].markdown(":small[:material/casino: randomized separately]")
             row = levels.get(name)
             if row is None:
                 continue
@@ -236,7 +236,7 @@ def _join(name: str, scenario: Scenario) -> None:
 
 
 def _randomize(name: str, result: Result) -> None:
-    """Offer to randomize a column for itself, or to leave it out again."""
+    """Offer to randomize a column separately, or to leave it out again."""
     if name in controls.randomized():
         st.button(
             "Leave out",

@@ -100,20 +100,20 @@ def kept() -> list[str]:
 
 
 def randomized() -> list[str]:
-    """Return the columns that are randomized for themselves, beside X."""
+    """Return the columns that are randomized separately, beside X."""
     names: list[str] = URL.now(RANDOMIZE)
     return names
 
 
 def treat(name: str, treatment: str = "") -> None:
-    """Keep a column, randomize it for itself, or leave it out."""
+    """Keep a column, randomize it separately, or leave it out."""
     for key in (STAY, RANDOMIZE):
         held = [column for column in URL.now(key) if column != name]
         URL.set(key, [*held, name] if key == treatment else held)
 
 
 def treat_only(keep: Sequence[str], randomize: Sequence[str]) -> None:
-    """Keep some columns, randomize others for themselves, and leave out the rest."""
+    """Keep some columns, randomize others separately, and leave out the rest."""
     URL.set(STAY, [*keep])
     URL.set(RANDOMIZE, [*randomize])
 

@@ -1,4 +1,4 @@
-"""Columns that are randomized for themselves: the search for their mechanisms, and their shares."""
+"""Columns that are randomized separately: the search for their mechanisms, and their shares."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def headline(result: Result, names: list[str], several: Several | None) -> None:
     if several is None:
         titles = [JOINED.join(result.scenario.data.released), *names]
         first = (
-            f"Nothing is promised yet: {listed(titles)} are each randomized for themselves, and "
+            f"Nothing is promised yet: {listed(titles)} are each randomized separately, and "
             "their mechanisms have not been made."
         )
     else:

@@ -123,9 +123,7 @@ def _estimate(result: Result, applied: Applied, key: str) -> None:
         st.caption(markdown(str(error)))
         return
     if estimated is None:
-        st.caption(
-            "The mechanism also reads S, so Y alone is not enough to estimate P(x). See the docs."
-        )
+        st.caption("The mechanism also reads S, so Y alone is not enough to estimate P(x).")
         return
     heads = {"standard_error": {"label": "standard error"}}  # a name for programs in the files
     tables.sheet(estimated, key, most=400, column_config=heads)
@@ -154,7 +152,7 @@ Name = tuple[str, ...]
 class Written:
     """A released file of this session: its name, counts and certificate.
 
-    `columns`: those kept, and those randomized for themselves beside the question's X.
+    `columns`: those kept, and those randomized separately beside the question's X.
     """
 
     name: Name

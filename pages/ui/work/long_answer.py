@@ -183,7 +183,7 @@ class LongAnswer(Generic[T]):
 
     def stop(self) -> None:
         """Stop this session's waiting until it resumes; the work ends if no other session waits."""
-        visit().held[self.name] = StoppedError("The work was cancelled.")
+        visit().held[self.name] = StoppedError("The work was canceled.")
         under_way.leave(self.name, visit().name)
 
     def fail(self, error: CoreError) -> None:

@@ -55,7 +55,7 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
         job = answers.refining(scenario)
     except long_answer.StoppedError:
         longer = answers.search_limit(scenario) > scenario.time_limit
-        _ended("Cancelled.", work, KEPT if longer else STAYS)
+        _ended("Canceled.", work, KEPT if longer else STAYS)
         return
     except CoreError as error:
         if answers.has_glance(scenario):  # else the page itself says why there is none

@@ -291,7 +291,7 @@ def test_lost_points_are_told_and_can_be_resumed(folder, capsys, here):
     assert here.processes == 3
     here.failing = ()
     assert run("sweep.json --out out.parquet") == 2
-    assert "go on with --resume" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
     here.computed.clear()
     assert run("sweep.json --out out.parquet --resume") == 0
     assert here.computed == [3]
@@ -363,7 +363,7 @@ def test_ctrl_c_writes_what_there_is_and_says_how_to_go_on(folder):
     last = reported.splitlines()[-1]
     result = re.fullmatch(
         r"(\d+) of 400 points are kept in 'out\.parquet\.parts': the same command with --resume "
-        r"goes on\.",
+        r"continues\.",
         last,
     )
     assert result, reported

@@ -58,7 +58,7 @@ def test_cancelling_a_running_job_ends_its_process_and_the_next_job_runs(pool):
     job = pool.submit(calls.sleep, 6000, time_limit=PATIENCE * 2)
     wait_until(job, State.RUNNING)
     job.cancel()
-    with pytest.raises(SolverError, match="cancelled"):
+    with pytest.raises(SolverError, match="canceled"):
         job.result(1)
     assert pool.submit(calls.double, 1, time_limit=PATIENCE).result(PATIENCE) == 2
     job.cancel()

@@ -107,7 +107,7 @@ def test_what_the_theorem_promises_is_refused_by_the_audit_and_repaired(seed, st
 def test_near_copies_are_refused(seed, stray, how):
     result = m.srlip_product(near_copies(seed, stray), 0.8, (3, 3))
     assert result.status == "repaired"
-    assert "leaks more than asked, although [Funnel] Theorem 4 says otherwise" in result.notes[1]
+    assert "leaks more than allowed, although [Funnel] Theorem 4 says otherwise" in result.notes[1]
     assert how in result.notes[1]
     assert result.utility > 0
 

@@ -310,6 +310,22 @@ def test_a_certificate_of_the_present_version_by_earlier_code_verifies():
             "2 cells never observed: treated as typical of the secret.",
         ),
         ("2 reach ∞ of its budgets", "2 reach ∞ times its budgets"),
+        (
+            "The promise is about 'a' and 'b' together, each randomized for itself: all",
+            "The promise is about 'a' and 'b' together, each randomized separately: all",
+        ),
+        (
+            "X_H, the symbols that break the promise by themselves, reach 0.6286 nats",
+            "X_H, the symbols that exceed the budget on their own, reach 0.6286 nats",
+        ),
+        ("Only α = 0 keeps the promise.", "Only α = 0 satisfies the notion."),
+        (
+            "the whole leaks more than asked, although",
+            "the whole leaks more than allowed, although",
+        ),
+        ("Optimised unary encoding", "Optimized unary encoding"),
+        ("Secret randomised response", "Secret randomized response"),
+        ("Randomised response of (s, u)", "Randomized response of (s, u)"),
     ],
 )
 def test_older_words_are_read_as_those_of_now(old, new):

@@ -446,10 +446,10 @@ def test_a_certificate_that_is_older_than_a_notion_does_not_fail_for_its_level(m
     result = {item.name: item for item in verify(forged(body, older), path, original)}
     assert failed(list(result.values())) == []
     value, other = (body["levels"]["design"][key] for key in ("metric_ldp", "srlip"))
-    assert result["younger levels"].passed is None
-    reported = result["younger levels"].sentence
+    assert result["newer levels"].passed is None
+    reported = result["newer levels"].sentence
     assert f"no level of 'metric_ldp' (it is {value}) and 'srlip' (it is {other})" in reported
-    assert "younger levels" not in {item.name for item in verify(json.dumps(body), path, original)}
+    assert "newer levels" not in {item.name for item in verify(json.dumps(body), path, original)}
 
 
 def test_who_knows_a_notion_states_its_level(made):

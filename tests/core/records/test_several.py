@@ -1,4 +1,4 @@
-"""Several columns that are randomized for themselves: certificates against sums by definition."""
+"""Several columns that are randomized separately: certificates against sums by definition."""
 
 import json
 import sys

@@ -82,7 +82,7 @@ def test_a_cancelled_sweep_keeps_its_points_and_another_run_computes_the_rest(wh
     ready, done = threading.Event(), threading.Event()
     first.job = begin(gathered, handed, {}, time_limit=1e6)
     ready.set()
-    with pytest.raises(SolverError, match="cancelled"):
+    with pytest.raises(SolverError, match="canceled"):
         first.job.result(PATIENCE)
     assert done.wait(PATIENCE)
     assert first.job.state == State.CANCELLED

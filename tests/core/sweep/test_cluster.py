@@ -104,7 +104,7 @@ def test_a_killed_client_is_gone_on_with(address, large, tmp_path, capsys):
     with Results(LARGE, out, resume=True) as results:
         assert 0 < results.count < LARGE.size
     assert main(line) == 2
-    assert "go on with --resume" in capsys.readouterr().err
+    assert "continue with --resume" in capsys.readouterr().err
     assert main([*line, "--resume"]) == 0
     assert not parts.exists()
     assert bits(out) == large
@@ -150,7 +150,7 @@ def test_points_that_kill_their_workers_are_lost(tmp_path, monkeypatch):
         ((chunk, outcome),) = until(cluster.finished)
     assert chunk is first
     assert isinstance(outcome, SolverError)
-    assert str(outcome) == "1 worker died of the same points."
+    assert str(outcome) == "1 worker died while computing the same points."
 
 
 def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, capsys, monkeypatch):
@@ -168,7 +168,7 @@ def test_a_scheduler_that_goes_away_leaves_what_has_been_computed(tmp_path, caps
         assert main(["sweep", str(request), "--out", str(out), "--scheduler", result]) == 3
     reported = capsys.readouterr().err
     assert "is gone" in reported
-    assert "the same command with --resume goes on" in reported
+    assert "the same command with --resume continues" in reported
     with Results(LARGE, out, resume=True) as results:
         assert 0 < results.count < LARGE.size
 

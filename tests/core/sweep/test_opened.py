@@ -96,7 +96,9 @@ def test_an_unfinished_file_is_gone_on_with_and_ends_as_if_it_had_not_stopped(co
     ],
 )
 def test_what_is_no_results_file_is_refused(content, make):
-    with pytest.raises(InvalidInputError, match=r"^'r\.parquet' is no results file of a sweep\.$"):
+    with pytest.raises(
+        InvalidInputError, match=r"^'r\.parquet' is not a results file of a sweep\.$"
+    ):
         opened(make(content), "r.parquet")
 
 
@@ -131,7 +133,9 @@ def test_another_version_and_too_many_points_are_refused(content):
     ],
 )
 def test_a_file_that_was_changed_is_refused(content, change, metadata):
-    with pytest.raises(InvalidInputError, match=r"'r\.parquet' is damaged: it is no results file"):
+    with pytest.raises(
+        InvalidInputError, match=r"'r\.parquet' is damaged: it is not a results file"
+    ):
         opened(changed(content, change, **metadata), "r.parquet")
 
 

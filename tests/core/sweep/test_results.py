@@ -99,7 +99,7 @@ def test_an_earlier_run_is_gone_on_with_only_when_asked(out):
     with pytest.raises(InvalidInputError) as reported, Results(SWEEP, out):
         pass
     assert str(reported.value) == (
-        f"'{out}.parts' has 1 of 100 points of this sweep: go on with --resume, or delete it."
+        f"'{out}.parts' has 1 of 100 points of this sweep: continue with --resume, or delete it."
     )
 
 

@@ -80,14 +80,16 @@ def test_one_record_each_changes_nothing(read):
 
 
 def test_a_person_without_a_name_and_counts_too_are_refused():
-    with pytest.raises(InvalidInputError, match=r"names persons, but record 2 \(line 3\) has no"):
+    with pytest.raises(
+        InvalidInputError, match=r"identifies persons, but record 2 \(line 3\) has no"
+    ):
         counted([("1", "a", "x"), ("", "b", "y"), ("1", "b", "x")], PERSON)
     with pytest.raises(InvalidInputError, match="cannot stand for several records"):
         ReadOptions(person="id", weight="n")
-    with pytest.raises(InvalidInputError, match="only with a column that names the person"):
+    with pytest.raises(InvalidInputError, match="only with a column that identifies the person"):
         ReadOptions(first=True)
     for wrong in ({}, {"person": "id", "first": True}):
-        with pytest.raises(InvalidInputError, match="needs a column that names the person"):
+        with pytest.raises(InvalidInputError, match="needs a column that identifies the person"):
             ReadOptions(drawn=1, **wrong)
     with pytest.raises(InvalidInputError, match="drawn must be at least 0"):
         ReadOptions(person="id", drawn=-1)
@@ -98,13 +100,15 @@ def test_a_person_without_a_name_and_counts_too_are_refused():
 def test_said_saved_and_read_again():
     assert ReadOptions.from_text(["person=id", "first=true"]) == FIRST
     assert ReadOptions.from_dict(FIRST.to_dict()) == FIRST
-    assert FIRST.phrases() == ["persons are named by 'id': only the first record of each counts"]
+    assert FIRST.phrases() == [
+        "persons are identified by 'id': only the first record of each counts"
+    ]
     assert FIRST.within(["s", "x"]) == ReadOptions()
     drawn = ReadOptions(person="id", drawn=7)
     assert ReadOptions.from_text(["person=id", "drawn=7"]) == drawn
     assert ReadOptions.from_dict(drawn.to_dict()) == drawn
     assert drawn.phrases() == [
-        "persons are named by 'id': one record of each counts, drawn with seed 7"
+        "persons are identified by 'id': one record of each counts, drawn with seed 7"
     ]
     assert drawn.within(["s", "x"]) == ReadOptions()
 

@@ -88,7 +88,7 @@ def test_a_column_that_changed_its_type_since(copy, postgres_address, tmp_path):
     )
     assert count(spec).report.n_used == 8
     copy("ALTER TABLE copied ALTER kids TYPE text USING 'k' || kids")
-    text = "holds 8 values that are no numbers, such as 'k0': bins need numbers"
+    text = "holds 8 values that are not numbers, such as 'k0': bins need numbers"
     reported = command(spec.source, tmp_path, replace(spec, filters=()))
     assert f"Column 'kids' {text}" in reported
     assert reported.count("\n") == 1

@@ -367,7 +367,7 @@ def test_counts_of_which_some_are_not_published_are_asked_about(mark):
         for i, (area, sex, year) in enumerate(PEOPLE)
     )
     label, *_, sources, source, read = asked_to_count(f"geo,sex,year,vector,VALUE,STATUS\n{rows}")
-    assert label == "Count by VALUE" + (f", but for {mark!r}" if mark == ".." else "")
+    assert label == "Count by VALUE" + (f", except for {mark!r}" if mark == ".." else "")
     assert sources.records(source, read).rows == sum(10 + i for i in range(8)) - 13
 
 
@@ -377,7 +377,7 @@ def test_counts_with_marks_of_thousands_and_others_are_asked_about():
         for i, (area, sex, year) in enumerate(PEOPLE)
     )
     label, *_, sources, source, read = asked_to_count(f"geo;sex;year;value\n{rows}", thousands=",")
-    assert (label, read.thousands) == ("Count by value, but for '***' and '-'", ",")
+    assert (label, read.thousands) == ("Count by value, except for '***' and '-'", ",")
     assert sources.records(source, read).rows == sum(
         1000 * (10 + i) + 100 + i for i in range(8) if i % 4 != 3
     )
@@ -388,7 +388,7 @@ def test_usual_marks_beside_others_count_nothing_in_a_cross_table():
         f"{item},{90 + i},{70 + i}\n" for i, item in enumerate("ABCD")
     )
     label, *_, sources, source, read = asked_to_count(text.replace("72", "-").replace("93", "..."))
-    assert label == "Each cell counts records, but for '-' and '...'"
+    assert label == "Each cell counts records, except for '-' and '...'"
     assert sources.records(source, read).rows == 90 + 91 + 92 + 70 + 71 + 73
 
 

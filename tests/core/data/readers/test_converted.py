@@ -139,7 +139,9 @@ def test_with_chosen_marks_no_other_word_is_missing_in_a_column_of_numbers(sourc
     cut = DataSpec(
         source, ("s",), ("n",), binnings=(Binning("n"),), read=ReadOptions(missing=("NA",))
     )
-    with pytest.raises(InvalidInputError, match="'n' holds 1 value that is no number, such as '-'"):
+    with pytest.raises(
+        InvalidInputError, match="'n' holds 1 value that is not a number, such as '-'"
+    ):
         count(cut, sources)
 
 

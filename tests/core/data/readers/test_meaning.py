@@ -135,7 +135,10 @@ def test_levels_that_look_alike_are_stripped_or_told(sources):
     assert counted.joint.x_labels == ("Female", "Male", "male")
     assert counted.joint.s_labels == ("Québec", "X")
     assert counted.report.alike == (("sex", ("Male", "male")),)
-    assert "'Male' and 'male' of 'sex' look alike and are apart." in counted.report.sentences()
+    assert (
+        "'Male' and 'male' of 'sex' look alike but are separate symbols."
+        in counted.report.sentences()
+    )
 
 
 def marks(sources, content):
@@ -293,7 +296,7 @@ def test_a_column_with_bins_names_what_is_no_number(sources):
     source = sources.add_bytes(b"a,n\nx,1\ny,*\nx,3\ny,*\n", "t.csv")
     spec = DataSpec(source, ("a",), ("n",), binnings=(Binning("n"),))
     with pytest.raises(
-        InvalidInputError, match=r"holds 2 values that are no numbers, such as '\*'"
+        InvalidInputError, match=r"holds 2 values that are not numbers, such as '\*'"
     ):
         count(spec, sources)
 

@@ -100,7 +100,7 @@ def test_a_filter_comes_before_the_bins():
     [
         (
             ["1", "x", "y", None],
-            "Column 'x' holds 2 values that are no numbers, such as 'x' in record 2: bins need",
+            "Column 'x' holds 2 values that are not numbers, such as 'x' in record 2: bins need",
         ),
         ([None, None], "Column 'x' holds .*, and bins need numbers"),
         ([float("nan"), float("inf")], "Column 'x' has no numbers to cut into bins"),

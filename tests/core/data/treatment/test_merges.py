@@ -197,11 +197,14 @@ def test_symbols_that_no_record_has_are_told():
     result = count(DataSpec("adult", ("race",), ("sex",), merges=(merge,), left_out=(gone,)))
     assert result.report.unknown == (("race", ("Martian",)), ("sex", ("Neither",)))
     text = result.report.sentences()
-    assert "No counted record has 'Martian' of 'race', to be merged or left out." in text
+    assert (
+        "No counted record has 'Martian' of 'race', which the question merges or leaves out."
+        in text
+    )
     assert result.joint.x_labels == ("Female", "Male")
     many = LeftOut(("race",), ("Other", *"edcba"))
     text = count(DataSpec("adult", ("race",), ("sex",), left_out=(many,))).report.sentences()
-    assert "No counted record has 'a', 'b', 'c' or 2 more of 'race', to be merged" in " ".join(text)
+    assert "No counted record has 'a', 'b', 'c' or 2 more of 'race', which" in " ".join(text)
 
 
 def test_known_symbols_need_no_word():

@@ -34,7 +34,7 @@ def test_what_the_high_risk_symbols_leak_together_is_said_and_repaired_by_the_le
     assert mechanism.partition == ((0, 1, 2), (3,))
     assert mechanism.status == "repaired"
     (note,) = mechanism.notes
-    assert note.startswith("X_H, the symbols that break the promise by themselves, reach 0.6286 n")
+    assert note.startswith("X_H, the symbols that exceed the budget on their own, reach 0.6286 n")
     assert note.endswith("repaired by moving 2 symbols of the others, X_L, into X_H (b, c).")
     assert LIP(0).achieved(LEAKY, m.watchdog(LEAKY, LIP(0)).kernel) < 1e-12
 

@@ -129,7 +129,7 @@ def test_the_robust_optimum_is_below_no_closed_form(exact, limit):
     with clock.using(clock.Ticking(TICK)):
         best = m.optimal(joint, notion, time_limit=limit)
     known = [made for made in works(joint, notion, time_limit=limit) if made.solver != "columns"]
-    assert "Secret randomised response" in {made.name for made in known}
+    assert "Secret randomized response" in {made.name for made in known}
     assert best.utility >= max(made.utility for made in known) - 1e-9
 
 

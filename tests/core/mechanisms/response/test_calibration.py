@@ -61,6 +61,6 @@ def test_a_jump_is_left_on_the_private_side():
 
 def test_notes_and_status_say_which_case_it_is():
     assert calibration_note(np.inf).startswith("Any α will do")
-    assert calibration_note(0.0) == "Only α = 0 keeps the promise."
+    assert calibration_note(0.0) == "Only α = 0 satisfies the notion."
     assert calibration_note(1.25) == "Runs at α = 1.25."
     assert (status_at(np.inf), status_at(1.0)) == ("no noise needed", "calibrated")

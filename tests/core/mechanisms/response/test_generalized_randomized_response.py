@@ -60,7 +60,7 @@ def test_it_keeps_every_promise_and_uses_the_budget_up(joint, notion):
     assert mechanism.kernel.shape == (joint.n_x, joint.n_x)
     if mechanism.status == "no noise needed":
         np.testing.assert_array_equal(mechanism.kernel, np.eye(joint.n_x))
-    elif mechanism.notes[0] != "Only α = 0 keeps the promise.":
+    elif mechanism.notes[0] != "Only α = 0 satisfies the notion.":
         assert notion.scale(joint, mechanism.kernel) == pytest.approx(1, abs=1e-6)
 
 
