@@ -75,7 +75,7 @@ def _planned(result: Result) -> tuple[Several | None, str]:
         _give_up()
         return None, ""
     with st.container(border=True, key="release_plan"):
-        st.markdown(f"**How {markdown(original.name)} is released**")
+        st.markdown(f"**How {markdown(original.table.title)} is released**")
         plan = controls.show(result, list(original.table.columns))
     if plan is None:
         _give_up()
@@ -162,7 +162,7 @@ def _made(
             )
             st.caption(DISCLOSED)
         if release is not None:
-            _downloads(release, plan, _named(result, original))
+            _downloads(release, plan, original.table.title, _named(result, original))
         _command(result, plan, original, kind)
     if release is not None:
         results.show(result, release.made, several)
@@ -239,8 +239,8 @@ def _work(
     return release
 
 
-def _downloads(release: results.Written, plan: Plan, original: str) -> None:
-    """Show what was written, and its downloads."""
+def _downloads(release: results.Written, plan: Plan, title: str, named: str) -> None:
+    """Show what was written, and its downloads; the original has a title, and a command's name."""
     applied, size = release.made.applied, release.path.stat().st_size
     sentences = [
         f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in "
@@ -272,10 +272,11 @@ def _downloads(release: results.Written, plan: Plan, original: str) -> None:
             on_click="ignore",
             icon=":material/verified:",
         )
+    command = f"python -m core verify certificate.json {release.path.name}"
+    known = "" if title == named else f" (in the command: {markdown(named)})"
     st.caption(
-        "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{release.path.name}`. With the original, {markdown(original)}, and the "
-        f"{plan.draw.kind} you can check everything."
+        f"Anyone who has both can check them: `{command}`. With the original, {markdown(title)}"
+        f"{known}, and the {plan.draw.kind} you can check everything."
     )
 
 
