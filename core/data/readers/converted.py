@@ -208,6 +208,10 @@ def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = Non
     if read.omit:
         plain, line = _without(plain, read.omit, target.with_suffix(".kept")), None
     if read.cells:
+        if read.weight:
+            raise InvalidInputError(
+                f"{file.title} already holds counts: {shown(read.weight)} cannot count it."
+            )
         plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
         read = read.within(plain.columns)
     texts = tuple(options.column for options in read.columns if options.kind == "text")
@@ -449,8 +453,6 @@ def _check(table: OpenTable, read: ReadOptions) -> None:
         if not count["n"]:
             continue
         where, value = table.first_record(column.cast("string"), wrong)
-        if table.file.counted:
-            where = "it"
         raise InvalidInputError(
             f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
             f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
@@ -480,19 +482,15 @@ def _weight(table: OpenTable, read: ReadOptions) -> Any:
         return None
     if len(table.file.columns) < 2:
         raise InvalidInputError(f"S needs a column other than {shown(name)}.")
-    numbers = _counting(table, name, read, "count", "numbers of records")
-    value = _whole(table, name, numbers, _WEIGHT)
+    numbers = _counting(table, name, read, "numbers of records")
+    value = _whole(table, name, numbers, _WEIGHT) * table.times()
     if not table.row(table.records.aggregate(total=value.sum()))["total"]:
         raise InvalidInputError(f"Column {shown(name)} has only zeros: there are no records.")
     return value
 
 
-def _counting(table: OpenTable, name: str, read: ReadOptions, does: str, what: str) -> Any:
+def _counting(table: OpenTable, name: str, read: ReadOptions, what: str) -> Any:
     """Return the numbers of a column by which records count; raise where it can have none."""
-    if table.file.counted:
-        raise InvalidInputError(
-            f"{table.file.title} already holds counts: {shown(name)} cannot {does} it."
-        )
     column = table.records[table.position(name)]
     if not may_hold_numbers(column):
         raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not {what}.")
@@ -505,12 +503,12 @@ def _unweighted(table: OpenTable, read: ReadOptions) -> int:
     if not name:
         return 0
     title = shown(name)
-    value = _counting(table, name, read, "weight", "sampling weights")
+    value = _counting(table, name, read, "sampling weights")
     wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
     summary = table.row(
         table.records.aggregate(
             bad=wrong.sum(),
-            zero=(value == 0).sum(),
+            zero=ibis.ifelse(value == 0, table.times(), 0).sum(),
             least=value.min(where=value > 0),
             most=value.max(),
         )

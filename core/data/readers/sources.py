@@ -187,6 +187,8 @@ class Sources:
         """Return the table or joint of a spec's source."""
         if source in self.uploads:
             return self.upload(source, read).table
+        if is_reference(source):  # which counts records by their weights too
+            columns = (*columns, *filter(None, (read.weight, read.sampling)))
         opened = self._plain(source, columns)
         if isinstance(opened, JointSource):
             return opened.whole or opened if "totals" in read.kept else opened
