@@ -37,6 +37,7 @@ SERVICES = (
     "tests/pages/test_databases.py",
     "tests/pages/test_frontier_cluster.py",
     "tests/pages/test_move_sent.py",
+    "tests/pages/test_release_of_database.py",
     "tests/pages/ui/frame/test_server.py",
     "tests/pages/ui/serving",
     "tests/pages/ui/work/test_glances.py",

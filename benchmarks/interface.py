@@ -38,7 +38,7 @@ from core.scenario import Scenario, answer
 from pages.ui.explore import frames as explore_frames
 from pages.ui.frame import controls
 from pages.ui.serving import offers
-from pages.ui.work import ahead, frames, glances
+from pages.ui.work import ahead, answers, frames
 from tests.browser.chromium import find
 from tests.browser.served import ARGUMENTS, served
 
@@ -356,7 +356,7 @@ def frames_row() -> str:
     places = tuple(controls.places(request))
     for place in places:
         item = ahead.at(request, "eps", place)
-        glances.take(replace(answer(item, counted), scenario=item), counted)
+        answers.take(replace(answer(item, counted), scenario=item), counted)
     make = partial(explore_frames.frame, unit="nats", lines=True)
     offered = frames.Offer((ahead.wherever(request, "eps"),), places, make)
     near, had, sent, requests = places.index(request.eps), list[str](), 0, 0

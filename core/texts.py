@@ -42,6 +42,24 @@ def number_pattern(decimal: str = ".", thousands: str = "") -> str:
     return f"[+-]?(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
+_GAP = f"[{_GROUPS[' ']}]"
+
+_LETTER = "[A-JLN-Za-jln-z]"
+"""A letter but K and M, which stand for thousands and millions."""
+
+FLAG = rf"(?:{_GAP}{_LETTER}{{1,2}}|{_GAP}?(?:[*†‡§#!?^¹²³⁴-⁹ᵃ-ᶻ]+|[(\[][A-Za-z0-9]{{1,3}}[)\]]))"
+"""The pattern of a mark behind a number, such as a provisional one: 1234 p, 9.0*, 12 [r]."""
+
+FLAG_END = f"({FLAG}|{_LETTER})$"
+"""The pattern of such a mark at the end of a `FLAGGED` number."""
+
+FLAGGED = (
+    rf"[+-]?(?:[0-9]+(?:[.,'’{_GROUPS[' ']}][0-9]+)*{FLAG}"
+    rf"|(?:[0-9]*[.,][0-9]+|[0-9]{{4,}}){_LETTER})"
+)
+"""The pattern of a number with such a mark, or with a letter behind decimals or four digits: else
+a letter at once behind a number is part of a code such as 2A."""
+
 NUMBER = number_pattern()
 """The pattern of a number: 18_24, 0x1F, infinity and nan are texts."""
 

@@ -27,6 +27,7 @@ from core.records.design import (
     CHOSEN,
     COLUMNS,
     LEAVE_OUT,
+    OWNERS,
     REFUSE,
     Designed,
     Plan,
@@ -35,11 +36,12 @@ from core.records.design import (
     records_file,
 )
 from core.records.draws import Draw, Keyed, Seeded
+from core.records.fields import beside_of
 from core.records.files import checked_kind, replacing
 from core.release.attack import Attack
-from core.release.file_words import attack_sentence
+from core.release.file_words import attack_sentence, file_sentences, warnings
 from core.scenario import Scenario
-from core.wording import number_of, percent
+from core.wording import first_of, listed, number_of, percent
 
 EXAMPLE = """\
 example:
@@ -169,13 +171,32 @@ def run(options: argparse.Namespace) -> int:
             content = json.dumps(body, indent=1, ensure_ascii=False)
             path.write_text(content + "\n", encoding="utf-8")
     _summary(design, release, options)
-    if options.certificate is not None and body["beside"] and body["beside"]["attack"]:
-        names = [*body["beside"]["columns"], *body["beside"]["known"]]
-        secret = JOINED.join(design.result.scenario.data.secret)
-        say(attack_sentence(Attack(**body["beside"]["attack"]), names, secret))
+    _beside(release, None if options.certificate is None else body["beside"])
     if isinstance(draw, Seeded) and draw.guessable:
         say("The seed is small enough to guess: use it for tests only.")
     return 0
+
+
+def _beside(release: Release, counted: dict[str, Any] | None) -> None:
+    """Say what the columns beside Y reveal, as a certificate has it, or that it was not counted."""
+    result, plan, applied = release.result, release.plan, release.applied
+    secret = JOINED.join(result.scenario.data.secret)
+    if counted is None:
+        outputs = {applied.column, *(own.column for own in applied.further)}
+        names = [*(name for name in applied.written if name not in outputs), *plan.known]
+        if names and plan.columns != OWNERS and applied.cells is not None:
+            columns = first_of(list(map(repr, dict.fromkeys(names))), 4)
+            say(f"Add --certificate FILE to count what {columns} may reveal about {secret}.")
+        return
+    names = [*counted["columns"], *counted["known"]]
+    levels = beside_of(counted["together"], counted["records"])
+    promised = result.mechanism.notion is not None
+    notion = release.whole.build_notion(result.joint) if promised else None
+    if against := warnings(levels, secret, notion):
+        say(f"What a reader has next to Y {listed(against)}.")
+    say(file_sentences(levels, names, secret))
+    if counted["attack"]:
+        say(attack_sentence(Attack(**counted["attack"]), names, secret))
 
 
 def _draw(options: argparse.Namespace) -> Draw:

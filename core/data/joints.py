@@ -352,13 +352,15 @@ def _headers(
     """Return the names of X, the names of S (None where there are none), and the entries.
 
     The first row (column) is names if the first cell is empty or all other (all its) cells are
-    names.
+    names. Between a name and the word Total, numbers are names too.
     """
     first = rows[0]
     corner_free = len(first) > 1 and first[0] == ""
     x_names = None
     numbered = len(rows) > 2 and all(_is_name(row[0]) for row in rows) and _are_years(rows)
-    if len(rows) > 1 and (corner_free or numbered or all(map(_is_name, first[1:] or first))):
+    totals = len(first) > 2 and _is_name(first[0]) and TOTAL.fullmatch(first[-1])
+    named = corner_free or numbered or totals or all(map(_is_name, first[1:] or first))
+    if len(rows) > 1 and named:
         x_names, rows = first, rows[1:]
     s_names = None
     if corner_free or all(len(row) > 1 and _is_name(row[0]) for row in rows):

@@ -32,6 +32,7 @@ ENCODINGS = {
     "utf-16": "UTF-16",
     "windows-1252": "Windows-1252",
     "latin-1": "Latin-1 (ISO 8859-1)",
+    "mac-roman": "Mac Roman",
     "windows-1250": "Windows-1250 (Central Europe)",
     "windows-1251": "Windows-1251 (Cyrillic)",
     "windows-1253": "Windows-1253 (Greek)",
@@ -60,6 +61,7 @@ KINDS = {
     "": "as detected",
     "text": "text",
     "number": "number",
+    "flagged": "number, without a mark behind it",
     "date": "date or time",
     "boolean": "true or false",
 }
@@ -172,9 +174,10 @@ def repaired(sentence: str, **undo: Any) -> Repair:
 class ColumnOptions:
     """How one column is read.
 
-    `kind`: "" (as found), "text", "number", "date" or "boolean". `order`: of a date: "ymd", "dmy"
-    or "mdy". `part`: of a date: "" (all), "day", "month", "quarter", "year", "weekday" or "hour".
-    `missing`: marks of missing values in this column; None for those of the file.
+    `kind`: "" (as found), "text", "number", "flagged" (a number, perhaps with a mark behind it, as
+    in 1234 p), "date" or "boolean". `order`: of a date: "ymd", "dmy" or "mdy". `part`: of a date:
+    "" (all), "day", "month", "quarter", "year", "weekday" or "hour". `missing`: marks of missing
+    values in this column; None for those of the file.
     """
 
     column: str
@@ -208,6 +211,9 @@ class ColumnOptions:
             text += f", missing: {', '.join(self.missing) or 'blanks only'}"
         return text
 
+    def to_dict(self) -> dict[str, Any]:
+        return _without_defaults(self)
+
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -228,7 +234,8 @@ class ReadOptions:
     record it is; `first`: whether only the first record of each person counts; `drawn`: the seed by
     which the one record of each person that counts is drawn, None for all. `omit`: texts such as
     Total whose rows are left out; `cells`: columns whose cells are numbers of records, as of a
-    cross table. For both, () is none, and None is unspecified.
+    cross table; `above`: columns in which a blank stands for the value above. For these, () is
+    none, and None is unspecified.
     """
 
     encoding: str = ""
@@ -252,6 +259,7 @@ class ReadOptions:
     drawn: int | None = None
     omit: tuple[str, ...] | None = None
     cells: tuple[str, ...] | None = None
+    above: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "encoding", encoding_of(self.encoding))
@@ -291,6 +299,7 @@ class ReadOptions:
         object.__setattr__(self, "missing", _marks(self.missing, "The marks of missing values"))
         object.__setattr__(self, "omit", _marks(self.omit, "What rows left out are called"))
         object.__setattr__(self, "cells", _marks(self.cells, "Columns of numbers of records"))
+        object.__setattr__(self, "above", _marks(self.above, "Columns with blanks to be filled"))
         named = [options.column for options in self.columns]
         for name in named:
             if named.count(name) > 1:
@@ -350,6 +359,7 @@ class ReadOptions:
             drawn=None,
             omit=None,
             cells=None,
+            above=None,
         )
 
     def undoing(self, undo: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -364,8 +374,11 @@ class ReadOptions:
         kept = tuple(options for options in self.columns if options.column in columns)
         weight = self.weight if not self.weight or self.weight in columns else None
         cells = self.cells if set(self.cells or ()) <= set(columns) else None
+        above = self.above and tuple(name for name in self.above if name in columns)
         sampling = self.sampling if self.sampling in columns else ""
-        rest = replace(self, columns=kept, weight=weight, sampling=sampling, cells=cells)
+        rest = replace(
+            self, columns=kept, weight=weight, sampling=sampling, cells=cells, above=above
+        )
         return rest if self.person in columns else replace(rest, person="", first=False, drawn=None)
 
     def of(self, column: str) -> ColumnOptions:
@@ -429,12 +442,16 @@ class ReadOptions:
             parts.append(f"numbers of records in {', '.join(self.cells)}")
         elif self.cells is not None:
             parts.append("each row is one record, whatever its numbers are")
+        if self.above:
+            parts.append(f"blanks of {', '.join(self.above)} filled with the value above")
+        elif self.above is not None:
+            parts.append("blanks are missing values, whatever is above")
         return parts + [options.phrase() for options in self.columns]
 
     def to_dict(self) -> dict[str, Any]:
         values = _without_defaults(self)
         if self.columns:
-            values["columns"] = [_without_defaults(options) for options in self.columns]
+            values["columns"] = [options.to_dict() for options in self.columns]
         return values
 
     @classmethod
@@ -473,7 +490,7 @@ def _setting(name: str, text: str) -> Any:
             raise InvalidInputError(f"{name} must be a whole number, got {shown(text)}.")
         numbers = [int(part) for part in parts]
         return numbers if name == "header" else numbers[0]
-    if name in ("missing", "kept", "omit", "cells"):
+    if name in ("missing", "kept", "omit", "cells", "above"):
         return [part.strip() for part in text.split(",") if part.strip()]
     if name == "first" and text in ("true", "false"):
         return text == "true"

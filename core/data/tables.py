@@ -144,7 +144,11 @@ class OpenTable:
 
     def weight(self) -> dict[str, Any]:
         """Return the number of records of each row, to select beside columns; none where 1."""
-        return {WEIGHT: self.records[len(self.file.columns)]} if self.file.counted else {}
+        return {WEIGHT: self.times()} if self.file.counted else {}
+
+    def times(self) -> Any:
+        """Return how many records each row stands for."""
+        return self.records[len(self.file.columns)] if self.file.counted else ibis.literal(1)
 
     def sampled(self, records: Any) -> dict[str, Any]:
         """Return the sampling weights of records and their squares; none where there are none.
@@ -157,7 +161,10 @@ class OpenTable:
         weight = as_number(self.column(self.file.sampling))
         most = self.row(records.aggregate(most=weight.max()))["most"]
         scaled = weight / math.ldexp(1.0, math.frexp(most or 1.0)[1])
-        return {SAMPLED: scaled.cast(_EXACT), SQUARED: (scaled * scaled).cast(_EXACT)}
+        layers = {SAMPLED: scaled.cast(_EXACT), SQUARED: (scaled * scaled).cast(_EXACT)}
+        if not self.file.counted:
+            return layers
+        return {name: layer * self.times() for name, layer in layers.items()}
 
     def number(self, rows: Any) -> Any:
         """Return the number of records of rows, which were selected with `weight`."""
@@ -170,9 +177,11 @@ class OpenTable:
         return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
     def first_record(self, value: Any, wrong: Any) -> tuple[str, str | None]:
-        """Return the first record that is wrong, as a phrase, and its value."""
+        """Return the first record that is wrong, as a phrase, and its value; "it" for counts."""
         numbered = self.records.select(value=value, wrong=wrong, record=ibis.row_number())
         first = self.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
+        if self.file.counted:
+            return "it", first["value"]
         record = int(first["record"]) + 1
         return f"record {record:,}{self.line(record) if self.line else ''}", first["value"]
 

@@ -123,7 +123,7 @@ def make_release(
 
 def find_given_away(
     result: Result,
-    original: Upload,
+    table: FileTable,
     groups: Sequence[Sequence[str]],
     unknown: str,
     of_text: bool,
@@ -135,7 +135,7 @@ def find_given_away(
     report((0, len(groups)))
     return given_away(
         result,
-        original.table,
+        table,
         groups,
         unknown=unknown,
         of_text=of_text,
@@ -146,16 +146,14 @@ def find_given_away(
 
 def find_attack(
     result: Result,
-    original: Upload,
+    table: FileTable,
     names: Sequence[str],
     unknown: str,
     of_text: bool,
     further: Sequence[Result] = (),
 ) -> Attack:
     """Guess S from Y and columns beside it."""
-    return attacked(
-        *(result, original.table, names), unknown=unknown, of_text=of_text, further=further
-    )
+    return attacked(*(result, table, names), unknown=unknown, of_text=of_text, further=further)
 
 
 def verify_release(

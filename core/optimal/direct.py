@@ -140,9 +140,6 @@ class Warm:
     basis: Any = None
 
 
-ROUGH = 1e-4
-"""Part of what is open at first that a program of some actions leaves open."""
-
 FEW = 24
 """Cheapest symbols of each action, and as many at random, that a large program begins with."""
 
@@ -315,7 +312,7 @@ class Direct:
             if within.left < 8 * program.seconds:
                 tell_cut()
                 return begun
-            begun, aim = True, gap / 4 if whole else ROUGH * program.gap
+            begun, aim = True, gap / 4 if whole else SHARES.rough_actions * program.gap
             reached = program.run(aim, within)
             upper = self._bound_of(program) if whole else np.inf
             kernel = np.zeros((len(self.p_x), n_a))

@@ -153,6 +153,12 @@ class Shares:
     rough_climbs: float = 0.78
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
+    rough_tangents: float = 0.02
+    """Not of time: of what is open, left open by a program with tangents until it gets more."""
+
+    rough_actions: float = 1e-4
+    """The same of what is open at first, for a program of some actions."""
+
 
 @dataclass(frozen=True)
 class Sizes:
@@ -235,6 +241,9 @@ class Sizes:
 
     box_entries: int = 5_000
     """Entries of rows under the levels' cuts up to which more cuts join a bound by boxes."""
+
+    between_looks: int = 2**26
+    """Entries of tableaux that pivots change between two looks at the clock, in about .1 s."""
 
     box_symbols: int = 24
     """Symbols up to which boxes are tried under the levels' cuts."""

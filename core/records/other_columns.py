@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow.compute as pc
 
 from core.data.counts.report import Counted
+from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
@@ -92,6 +93,45 @@ def given_away(
             levels.append(beside(*_three_way(rows, coders, kernels, unknown)))
             if progress is not None:
                 progress(done)
+    return tuple(levels)
+
+
+def given_away_there(
+    result: Result, sources: Sources, groups: Sequence[Sequence[str]]
+) -> tuple[Beside, ...]:
+    """Return what each group of columns gives away in the data that a scenario is about.
+
+    A database counts its records by S, X and each group, and only these counts leave it.
+
+    Parameters
+    ----------
+    result, groups
+        As for `given_away`.
+    sources : Sources
+        The sources that the scenario was answered with.
+
+    Raises
+    ------
+    InvalidInputError
+        As `given_away`, or if the data is a joint distribution.
+
+    Examples
+    --------
+    >>> from core.data import Sources
+    >>> from core.scenario import Scenario, evaluate
+    >>> result = evaluate(Scenario(mechanism="watchdog"))
+    >>> (levels,) = given_away_there(result, Sources(), [["relationship"]])
+    >>> round(np.exp(levels.known["lip"]))
+    4364
+    """
+    data, levels = result.scenario.data, list[Beside]()
+    for names in groups:
+        table = sources.open(data.source, (*data.columns, *names), data.read)
+        if not isinstance(table, FileTable):
+            raise InvalidInputError(
+                f"{table.title} is a joint distribution of S and X: there is no column beside Y."
+            )
+        levels += given_away(result, table, [names])
     return tuple(levels)
 
 

@@ -108,6 +108,35 @@ def test_from_an_office_s_file_to_the_first_answer_by_keyboard_in_three_decision
     assert page.locator(".stException").count() == 0
 
 
+CLICKS = """() => {
+    window.clicks = 0;
+    document.addEventListener("click", event => { window.clicks += event.isTrusted; }, true);
+}"""
+"""Counts the clicks of the mouse, not those that a script makes of one."""
+
+
+def test_from_an_office_s_file_to_the_first_answer_in_four_clicks(visit):
+    page = visit("data")
+    waiting.settle(page)
+    page.evaluate(CLICKS)
+    page.locator(".st-key-own summary").click()
+    with page.expect_file_chooser() as chosen:
+        page.locator(".st-key-own_file [data-testid=stFileUploaderDropzone] button").click()
+    file = {"name": "population.csv", "mimeType": "text/csv", "buffer": OFFICE.encode()}
+    chosen.value.set_files(file)
+    page.wait_for_url(re.compile("upload"))
+    waiting.settle(page)
+    page.locator(".st-key-asked_0_0 button").click()
+    expect(page.get_by_test_id("stMetricValue").first).to_have_text("1,200")
+    waiting.settle(page)
+    page.locator("[data-testid=stTopNavLink]").first.click()  # Explore
+    waiting.settle(page, ["frontier"])
+    nmi = page.get_by_test_id("stMetric").filter(has_text="NMI")
+    expect(nmi.get_by_test_id("stMetricValue")).to_have_text(re.compile(r"\d%$"))
+    assert page.evaluate("() => window.clicks") == 4
+    assert page.locator(".stException").count() == 0
+
+
 def test_the_line_of_the_names_is_chosen_by_keyboard(visit):
     page = visit("data")
     bring(page, "coded.csv", CODED)

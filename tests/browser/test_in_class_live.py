@@ -216,6 +216,38 @@ def test_before_a_class_each_column_has_its_name_beside_the_others(visit):
     expect(page.get_by_role("button", name="Edit")).to_have_count(0)
 
 
+SIZED = """
+() => {
+  const frame = document.querySelector(".lsc-frame[data-projected]");
+  const { height } = frame.querySelector(".plotly .draglayer").getBoundingClientRect();
+  return {
+    high: frame.querySelector("svg.main-svg").getBoundingClientRect().height,
+    drawn: height,
+    rows: frame.querySelectorAll(".ytick").length,
+  };
+}
+"""
+
+
+def test_a_chart_of_three_columns_has_most_of_the_height_and_all_its_names(visit):
+    page = visit("compare?projector=column_levels", width=1280, height=720)
+    at(page, 2)
+    levels = page.evaluate(SIZED)
+    names = page.locator("[data-projected] .lsc-plot").evaluate("e => e.data[0].y.length")
+    assert levels["rows"] == names > 15
+    page.keyboard.press("ArrowRight")
+    at(page, 3, "matrix_0")
+    matrix = page.evaluate(SIZED)
+    assert matrix["high"] > 0.7 * 720
+    assert matrix["drawn"] > 0.4 * 720
+    assert matrix["rows"] == 15  # occupations
+    for place in (4, 5, 6):
+        page.keyboard.press("ArrowRight")
+        at(page, place)
+    words = ", ".join(f"[data-projected] .{one}" for one in ("ytick", "y2tick", "annotation-text"))
+    assert page.evaluate(APART, words)
+
+
 def test_a_page_without_charts_says_that_it_is_shown_as_it_is(visit):
     page = visit("learn?topic=glossary&projector=on", width=1280, height=720)
     waiting.settle(page)

@@ -42,6 +42,17 @@ def test_the_downloaded_file_is_verified_by_the_downloaded_certificate(
     assert seed not in (tmp_path / "certificate.json").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("width", [320, 360, 390])
+def test_every_switch_of_the_plan_is_whole_in_a_hand(visit, width):
+    page = visit(ADDRESS, width=width, height=844)
+    page.locator(".st-key-release_original").wait_for()
+    settle(page)
+    card = page.locator(".st-key-release_plan").bounding_box()
+    for button in page.locator(".st-key-release_plan [data-testid=stButtonGroup] button").all():
+        box = button.bounding_box()
+        assert box["x"] + box["width"] < card["x"] + card["width"], button.inner_text()
+
+
 def test_a_released_file_is_under_no_other_address(visit):
     page = visit(ADDRESS)
     page.get_by_role("button", name="Release 294 records").click()

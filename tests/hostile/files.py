@@ -4,8 +4,10 @@ import io
 import zipfile
 
 import numpy as np
+import openpyxl
 import pandas as pd
 import pyarrow as pa
+from openpyxl.chart import BarChart
 from pyarrow import parquet
 
 from tests.core.data.readers.books import cell, ods, row
@@ -23,6 +25,15 @@ def workbook(part="", change=bytes):
             content = old.read(name)
             new.writestr(name, change(content) if part and part in name else content)
     return changed.getvalue()
+
+
+def chart():
+    """Return a workbook whose one sheet is a chart."""
+    book, packed = openpyxl.Workbook(), io.BytesIO()
+    book.remove(book.active)
+    book.create_chartsheet("Plot").add_chart(BarChart())
+    book.save(packed)
+    return packed.getvalue()
 
 
 def columns(**named):
@@ -117,6 +128,7 @@ REFUSED = {
         sheet(*TABLE, (3, {"A": "&l15;"}), before=f'<!DOCTYPE l [<!ENTITY l0 "ha">{LAUGHS}]>'),
         "has a cell of 2,",
     ),
+    "chart.xlsx": (chart(), "has no sheet with cells"),
     "parts.xlsx": (many_parts(10_000), "is a zip file of 10,0"),
     "old.xls": (COMPOUND, "is not a workbook, or is damaged"),
     "bomb.ods": (
@@ -143,6 +155,9 @@ REFUSED = {
     "blank.csv": (b"\n\n\n", "is empty"),
     "quotes.csv": (b'""\n""\n', "has nothing but blank lines"),
     "quoted-breaks.csv": (b'"\n"\n"\n"\n', "has nothing but blank lines"),
+    "long-line.csv": (b"x" * 10_000_000 + b",b\n1,2\n", "has a first line of more than 1,048,576"),
+    "wide.csv": (b",".join(b"c%d" % i for i in range(10_000)) + b"\n1,2\n", "has 10,000 columns"),
+    "cut.sav": (b"$FL2@(#) SPSS DATA FILE" + bytes(300), "is a damaged or incomplete SPSS file"),
     "long-header.csv": (b"#c\n" + b"x" * 200_000 + b",b\n1,2\n", "in the first row"),
     "names.parquet": (
         columns(ssss=["a", "b"], x=["c", "d"]).replace(b"ssss", b"\xff\xfe\xfd\xed"),

@@ -38,6 +38,24 @@ def test_a_file_is_refused_in_one_short_sentence_and_leaves_nothing(sources, tmp
     assert not sources.uploads
 
 
+@pytest.mark.parametrize("cell", ["many", "-1", "", "1.5"])
+@pytest.mark.parametrize("way", ["weight", "cells"])
+def test_a_count_that_is_none_is_refused_in_one_sentence_and_leaves_nothing(
+    sources, tmp_path, cell, way
+):
+    source = sources.add_bytes(f"s,x,n\na,b,3\na,d,{cell}\nc,d,2\n".encode(), "t.csv")
+    before = set(tmp_path.rglob("*"))
+    read = ReadOptions(**{way: "n" if way == "weight" else ("n",)}, above=("s",))
+    if (way, cell) == ("cells", ""):
+        assert sources.records(source, read).rows == 5
+        return
+    with pytest.raises(
+        InvalidInputError, match=r"record 2.* has .*: use a whole number of at least"
+    ):
+        sources.records(source, read)
+    assert set(tmp_path.rglob("*")) == before
+
+
 @pytest.mark.parametrize("name", READ)
 def test_a_file_is_read_as_it_is_meant(sources, name):
     content, secret, released, records = READ[name]

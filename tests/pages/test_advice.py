@@ -181,7 +181,7 @@ def test_what_takes_longer_is_worked_out_by_another_process(monkeypatch, sweeps)
     from core.studies import advice as studied
     from pages.ui.explore import advice
 
-    monkeypatch.setattr(advice, "AT_ONCE", 0)
+    monkeypatch.setattr(advice, "IN_PLACE", 0)
     app = opened(SCENARIO)
     assert "records do not determine" not in bullets(app)
     do(sweeps, realised_levels)

@@ -294,7 +294,7 @@ def test_where_memory_is_short_one_sentence_says_so_and_the_next_question_is_ans
         raise MemoryError
 
     with monkeypatch.context() as patched:
-        patched.setattr("pages.ui.work.glances.take", exhausted)
+        patched.setattr("pages.ui.work.answers.take", exhausted)
         app = opened(**QUICK, eps="3.21")
         assert not app.exception
         assert [error.value for error in app.error] == [markdown(store.NO_MEMORY)]

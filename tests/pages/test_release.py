@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.__main__ import main
 from core.data import Sources
-from core.data.catalogue import FOLDER
+from core.data.catalogue import FOLDER, bundled
 from core.records import design
 from core.records.draws import Keyed
 from core.records.verifying import failed, verify
@@ -252,6 +252,9 @@ def test_what_is_made_is_verified_and_downloaded_from_the_disk(tmp_path):
         assert markdown(promise["sentence"]) in reported
     assert result.made.certificate["original"]["commitment"] in reported
     assert SEED not in text
+    name = markdown(bundled(HEART["data"]).title)  # which the sidebar shows
+    assert f"How {name} is released" in reported
+    assert f"With the original, {name} (in the command: " in reported
 
 
 def test_the_command_on_the_page_makes_the_same_file(tmp_path, monkeypatch):

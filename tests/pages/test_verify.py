@@ -54,7 +54,12 @@ def test_the_files_of_a_release_pass_and_what_needs_the_original_is_named(releas
     app = dropped(*release)
     assert not app.error
     reported = page_text(app)
-    assert "No check failed." in reported
+    checks = app.session_state[verify._LAST].checks
+    (listed,) = [item.value for item in app.markdown if verify.OPEN in item.value]
+    open_ = [check for check in checks if check.passed is None]
+    named = [line for line in listed.splitlines() if line.startswith(f"- {verify.OPEN}")]
+    assert sum(line.split("**")[1].count(",") + 1 for line in named) == len(open_) > 4
+    assert f"No check failed; {len(open_)} of {len(checks)} could not be made" in reported
     assert markdown("The certificate is as it was written.") in reported
     assert markdown("The original was not given, so this was not checked.") in reported
 
@@ -83,6 +88,7 @@ def test_the_owner_s_own_file_and_secret_have_every_check_hold(tmp_path, monkeyp
     if by == "key":
         app.text_input(key="release_key").set_value(KEY).run()
     result = written(made(app))
+    assert f"With the original, {markdown(path.name)}, and the {by}" in page_text(app)
     certificate = json.dumps(result.made.certificate).encode()
     dropped(
         certificate,

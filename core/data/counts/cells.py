@@ -74,8 +74,13 @@ class Side:
         )
 
 
-def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
-    """Raise if a column has far too many levels, before records are grouped by it."""
+def guard_columns(
+    table: OpenTable, records: Any, names: list[str], known: Sequence[str] = ()
+) -> None:
+    """Raise if a column has far too many levels, before records are grouped by it.
+
+    `known`: those of them that others know.
+    """
     if not names:
         return
     plain = {name: records[table.position(name)] for name in names}  # quicker than their texts
@@ -85,6 +90,8 @@ def guard_columns(table: OpenTable, records: Any, names: list[str]) -> None:
         return
     for name, levels in _estimated(table, records, several).items():
         if levels > 2 * MAX_LEVELS:  # the estimate is off by a few per cent at most
+            if name in known:
+                raise _too_many_known(name, f"about {levels:,}")
             raise _too_many(repr(name), f"about {levels:,}")
 
 
@@ -268,21 +275,26 @@ def _check_known(
     """Raise `TooManyLevelsError` if what is known has too many values for one promise."""
     values = marked.select(*known.levels).distinct()
     result = int(table.row(values.aggregate(k=values.count()))["k"])
-    fewer = (
-        "cut numeric columns into bins, group rare levels, or choose fewer columns that are known."
-    )
     if result > MOST_KNOWN:
-        raise TooManyLevelsError(
-            f"{shown(known.title)}, which others know, has {result:,} values; at most "
-            f"{MOST_KNOWN:,} are allowed: {fewer}"
-        )
+        raise _too_many_known(known.title, f"{result:,}")
     if result * sizes[0] * sizes[1] > MAX_KNOWN_CELLS:
         raise TooManyLevelsError(
             f"{shown(known.title)}, which others know, has {result:,} values beside {sizes[0]:,} "
             f"levels of {shown(sides[0].title)} and {sizes[1]:,} of {shown(sides[1].title)}: "
             f"{result * sizes[0] * sizes[1]:,} cells; at most {MAX_KNOWN_CELLS:,} are allowed: "
-            f"{fewer}"
+            f"{_FEWER}"
         )
+
+
+def _too_many_known(title: str, values: str) -> TooManyLevelsError:
+    return TooManyLevelsError(
+        f"{shown(title)}, which others know, has {values} values; at most {MOST_KNOWN:,} are "
+        f"allowed: {_FEWER}"
+    )
+
+
+_FEWER = "cut numeric columns into bins, group rare levels, or choose fewer columns that are known."
+"""What makes the values of known columns fewer."""
 
 
 def _symbols(marked: Any, side: Side) -> Any:

@@ -360,7 +360,8 @@ def _sides(
     plain = (() if spec.rare_below_s else spec.secret) + (() if spec.rare_below else spec.released)
     plain += spec.known
     fewer = {*cuts, *coarse, *(rare.column for rare in spec.rare_levels)}
-    guard_columns(table, records, [name for name in dict.fromkeys(plain) if name not in fewer])
+    guarded = [name for name in dict.fromkeys(plain) if name not in fewer]
+    guard_columns(table, records, guarded, spec.known)
     sides = Side.of("s", spec.secret, cuts, coarse), Side.of("x", spec.released, cuts, coarse)
     known = (Side.of("k", spec.known, cuts, coarse),) if spec.known else ()
     return sides, known, tuple(cuts.values())

@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 import ibis
 import ibis.expr.datatypes as dt
+import pyarrow as pa
+import pyarrow.compute as pc
 from ibis.common.exceptions import TableNotFound
 from pyarrow import parquet
 
@@ -212,8 +214,10 @@ def fetch(
         plain = records.select(
             **{f"c{i}": _portable(records[name], table.engine) for i, name in enumerate(columns)}
         )
-        counted = plain.group_by(list(plain.columns)).agg(n=plain.count().cast("int64"))
-        counts = answered(backend, counted.limit(MOST_ROWS + 1))
+        signs = {name: _sign(plain[name]) for name in plain.columns if _is_float(plain[name])}
+        apart = plain.mutate(**{f"sign_{name}": sign for name, sign in signs.items()})
+        counted = apart.group_by(list(apart.columns)).agg(n=apart.count().cast("int64"))
+        counts = _signed(answered(backend, counted.limit(MOST_ROWS + 1)), list(signs))
     if counts.num_rows > MOST_ROWS:
         raise InvalidInputError(
             f"{', '.join(map(shown, columns))} in {table.title} have more than {MOST_ROWS:,} "
@@ -225,6 +229,25 @@ def fetch(
     renamed = counts.rename_columns([f"c{i}" for i in range(len(columns) + 1)])
     parquet.write_table(renamed.replace_schema_metadata(None), path, compression="zstd")
     return FileTable(table.title, (path,), tuple(columns), counted=True)
+
+
+def _is_float(column: Any) -> bool:
+    return bool(column.type().is_floating())
+
+
+def _sign(column: Any) -> Any:
+    """Return what tells −0 from 0, which engines count as one; NULL for other numbers."""
+    return ibis.ifelse(column == 0, column.cast("string"), ibis.null("string"))
+
+
+def _signed(counts: pa.Table, names: Sequence[str]) -> pa.Table:
+    """Return counts without the signs of zeros, which the numbers themselves then have."""
+    for name in names:
+        negative = pc.starts_with(counts[f"sign_{name}"], "-").fill_null(False)
+        zero = pa.scalar(-0.0, counts.schema.field(name).type)
+        plain = pc.if_else(negative, zero, counts[name])
+        counts = counts.set_column(counts.column_names.index(name), name, plain)
+    return counts.drop_columns([f"sign_{name}" for name in names])
 
 
 @ibis.udf.scalar.builtin  # type: ignore[untyped-decorator]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,10 +10,12 @@ from typing import Any
 
 import ibis
 import ibis.expr.datatypes as dt
-from pyarrow import parquet
+import pyarrow as pa
+from pyarrow import compute, parquet
 
 from core.data.options import ORDERS, ColumnOptions, ReadOptions
 from core.data.readers.marks import counted_words, per_column, with_marks
+from core.data.readers.records import write_batches
 from core.data.readers.totals import MOST_CROSSED, first_texts, total_columns
 from core.data.tables import (
     WEIGHT,
@@ -29,7 +31,7 @@ from core.data.tables import (
 )
 from core.errors import InvalidInputError, ReadingError, choice
 from core.limits import MAX_UPLOAD_RECORDS
-from core.texts import any_number, group_mark, number_pattern
+from core.texts import FLAG_END, any_number, group_mark, number_pattern
 from core.validation import shown
 from core.wording import first_of, free_name
 
@@ -53,10 +55,12 @@ def number_of_text(column: Any, decimal: str, thousands: str) -> Any:
     return ibis.ifelse(known, plain.try_cast("float64"), ibis.null("float64"))
 
 
-def number(column: Any, read: ReadOptions) -> Any:
-    """Return a column as numbers, NULL where a value is none."""
+def number(column: Any, read: ReadOptions, kind: str = "") -> Any:
+    """Return a column of some `kind` as numbers, NULL where a value is none."""
     if not column.type().is_string():
         return as_number(column)
+    if kind == "flagged":
+        column = plain_text(column).re_replace(FLAG_END, "")
     return number_of_text(column, read.decimal, read.thousands)
 
 
@@ -68,8 +72,9 @@ def flag(column: Any) -> Any:
 
 def allowed(options: ColumnOptions, read: ReadOptions) -> str:
     """Say which values a column of a type may have, for an error's sentence."""
-    if options.kind == "number":
-        return f"a number such as 1{read.thousands}234{read.decimal}5"
+    if options.kind in _NUMBERS:
+        mark = ", perhaps with a mark behind it" if options.kind == "flagged" else ""
+        return f"a number such as 1{read.thousands}234{read.decimal}5{mark}"
     if options.kind == "date":
         return (
             f"a date with a four-digit year ({ORDERS[options.order]}) such as "
@@ -198,9 +203,15 @@ def kept_of(column: Any, options: ColumnOptions) -> Any:
 def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = None) -> FileTable:
     """Return a table with its columns as they are to be read."""
     plain = replace(file, marks=())
+    if read.above:
+        plain = _from_above(plain, read.above, target.with_suffix(".filled"))
     if read.omit:
         plain, line = _without(plain, read.omit, target.with_suffix(".kept")), None
     if read.cells:
+        if read.weight:
+            raise InvalidInputError(
+                f"{file.title} already holds counts: {shown(read.weight)} cannot count it."
+            )
         plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
         read = read.within(plain.columns)
     texts = tuple(options.column for options in read.columns if options.kind == "text")
@@ -213,7 +224,8 @@ def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = Non
         unweighted = _unweighted(table, read)
         if read.sampling:
             own = table.records[table.position(read.sampling)]
-            columns[read.sampling] = number(own, read) if own.type().is_string() else None
+            kind = read.of(read.sampling).kind
+            columns[read.sampling] = number(own, read, kind) if own.type().is_string() else None
         changed = {name for name, column in columns.items() if column is not None}
         words = _missing(table, read, changed)
         weight = _weight(table, read)
@@ -240,6 +252,34 @@ def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = Non
     marked = with_marks(plain)
     marks = [mark for mark in marked.marks if mark.column not in own and mark.column not in texts]
     return replace(marked, marks=tuple(marks))
+
+
+def _from_above(file: FileTable, names: Sequence[str], target: Path) -> FileTable:
+    """Return a table with the value above in place of each blank of some columns."""
+    if file.counted:
+        raise InvalidInputError(f"{file.title} holds counts in no order: nothing is above a blank.")
+    with open_table(file) as table:
+        places = [table.position(name) for name in names]
+        columns = [table.records[i] for i in range(len(file.columns))]
+        for i in places:
+            there = as_text(columns[i]).notnull()
+            columns[i] = ibis.ifelse(there, columns[i], ibis.null(columns[i].type()))
+        query = table.records.select(**{f"c{i}": column for i, column in enumerate(columns)})
+        batches = _batches(table, query)
+        write_batches(_filled(batches, places), batches.schema, target)
+    return replace(file, paths=(target,))
+
+
+def _filled(batches: Iterable[pa.RecordBatch], places: Sequence[int]) -> Iterator[pa.RecordBatch]:
+    """Yield batches with the last value above for each missing one of some columns."""
+    last: dict[int, pa.Array] = {}
+    for batch in batches:
+        arrays = list(batch.columns)
+        for i in places:
+            above = last.get(i, arrays[i][:0])
+            filled = compute.fill_null_forward(pa.concat_arrays([above, arrays[i]]))
+            arrays[i], last[i] = filled[len(above) :], filled[-1:]
+        yield pa.record_batch(arrays, batch.schema)
 
 
 def _without(file: FileTable, omitted: Sequence[str], target: Path) -> FileTable:
@@ -313,9 +353,9 @@ def _of_cells(file: FileTable, read: ReadOptions, target: Path) -> FileTable:
         labels = {f"c{i}": table.records[table.position(column)] for i, column in enumerate(others)}
         parts = []
         for column in counted:
-            cell = table.records[table.position(column)]
+            cell, kind = table.records[table.position(column)], read.of(column).kind
             blank = as_text(cell).isnull() | _blank(cell, read.marks_of(column), numeric=True)
-            value = _whole(table, column, ibis.ifelse(blank, 0.0, number(cell, read)), _CELL)
+            value = _whole(table, column, ibis.ifelse(blank, 0.0, number(cell, read, kind)), _CELL)
             own = {f"c{len(others)}": ibis.literal(column), WEIGHT: value}
             part = table.records.select(**labels, **own)
             parts.append(part.filter(part[WEIGHT] > 0))
@@ -371,8 +411,8 @@ def _blank(column: Any, marks: Sequence[str] | None, *, numeric: bool) -> Any:
 def _typed(column: Any, name: str, read: ReadOptions, formatted: bool) -> Any:
     """Return a column's values by their type; None where they stay as they are."""
     options = read.of(name)
-    if options.kind == "number" or formatted:
-        return number(column, read)
+    if options.kind in _NUMBERS or formatted:
+        return number(column, read, options.kind)
     if options.kind == "date":
         return kept_of(column, options)
     if options.kind == "boolean":
@@ -413,15 +453,15 @@ def _check(table: OpenTable, read: ReadOptions) -> None:
         if not count["n"]:
             continue
         where, value = table.first_record(column.cast("string"), wrong)
-        if table.file.counted:
-            where = "it"
         raise InvalidInputError(
             f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
             f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
         )
 
 
-_KINDS = {"number": "numbers", "date": "dates", "boolean": "true or false"}
+_NUMBERS = ("number", "flagged")
+
+_KINDS = dict.fromkeys(_NUMBERS, "numbers") | {"date": "dates", "boolean": "true or false"}
 
 
 def _missing(table: OpenTable, read: ReadOptions, changed: Iterable[str]) -> tuple[Any, ...]:
@@ -442,23 +482,19 @@ def _weight(table: OpenTable, read: ReadOptions) -> Any:
         return None
     if len(table.file.columns) < 2:
         raise InvalidInputError(f"S needs a column other than {shown(name)}.")
-    numbers = _counting(table, name, read, "count", "numbers of records")
-    value = _whole(table, name, numbers, _WEIGHT)
+    numbers = _counting(table, name, read, "numbers of records")
+    value = _whole(table, name, numbers, _WEIGHT) * table.times()
     if not table.row(table.records.aggregate(total=value.sum()))["total"]:
         raise InvalidInputError(f"Column {shown(name)} has only zeros: there are no records.")
     return value
 
 
-def _counting(table: OpenTable, name: str, read: ReadOptions, does: str, what: str) -> Any:
+def _counting(table: OpenTable, name: str, read: ReadOptions, what: str) -> Any:
     """Return the numbers of a column by which records count; raise where it can have none."""
-    if table.file.counted:
-        raise InvalidInputError(
-            f"{table.file.title} already holds counts: {shown(name)} cannot {does} it."
-        )
     column = table.records[table.position(name)]
     if not may_hold_numbers(column):
         raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not {what}.")
-    return number(column, read)
+    return number(column, read, read.of(name).kind)
 
 
 def _unweighted(table: OpenTable, read: ReadOptions) -> int:
@@ -467,12 +503,12 @@ def _unweighted(table: OpenTable, read: ReadOptions) -> int:
     if not name:
         return 0
     title = shown(name)
-    value = _counting(table, name, read, "weight", "sampling weights")
+    value = _counting(table, name, read, "sampling weights")
     wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
     summary = table.row(
         table.records.aggregate(
             bad=wrong.sum(),
-            zero=(value == 0).sum(),
+            zero=ibis.ifelse(value == 0, table.times(), 0).sum(),
             least=value.min(where=value > 0),
             most=value.max(),
         )
@@ -562,7 +598,11 @@ def _write(
 
 
 def _to_parquet(table: OpenTable, query: Any, target: Path) -> None:
-    batches = table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)
+    batches = _batches(table, query)
     with parquet.ParquetWriter(target, batches.schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
+
+
+def _batches(table: OpenTable, query: Any) -> Any:
+    return table.backend.con.sql(table.backend.compile(query)).to_arrow_reader(100_000)

@@ -18,6 +18,7 @@ from core.data.readers.marks import (
     SUPPRESSED,
     first_rows_of,
     histogram,
+    is_flagged,
     is_suppressed,
     per_column,
     word_counts,
@@ -459,16 +460,17 @@ def _key(form: tuple[str, str]) -> str:
 
 def _pointed(column: Any) -> dict[str, Any]:
     """Return how many values are words to the point alone, and how many have a point."""
-    words = is_text(column) & ~is_suppressed(column)
+    words = is_text(column) & ~is_suppressed(column) & ~is_flagged(column)
     return {"words": words.sum(), "points": column.contains(".").sum()}
 
 
 def _tried(column: Any) -> dict[str, Any]:
     """Return how many values do not fit each form of numbers, and how many there are.
 
-    Marks of missing and suppressed numbers are no values.
+    Marks of missing and suppressed numbers, and numbers with a mark behind them, are no values.
     """
-    there = as_text(column).notnull() & ~is_mark(column) & ~is_suppressed(column)
+    aside = is_mark(column) | is_suppressed(column) | is_flagged(column)
+    there = as_text(column).notnull() & ~aside
     return {"some": there.sum()} | {
         _key(form): (there & number_of_text(column, *form).isnull()).sum()
         for form in (*_FORMATS, *_POINTS)

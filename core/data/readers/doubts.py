@@ -9,7 +9,8 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate, pairwise
 from typing import Any
 
 import ibis
@@ -17,7 +18,15 @@ import ibis
 from core.data.joints import JointSource
 from core.data.options import AS_IT_IS, MOST_MARKS, ColumnOptions, ReadOptions
 from core.data.readers.converted import no_count
-from core.data.readers.marks import SUPPRESSED, first_rows_of, is_suppressed, per_column
+from core.data.readers.describe import MOST_WORDS
+from core.data.readers.marks import (
+    SUPPRESSED,
+    first_rows_of,
+    histogram,
+    is_flagged,
+    is_suppressed,
+    per_column,
+)
 from core.data.readers.names import count_up
 from core.data.readers.sources import Sources
 from core.data.readers.totals import (
@@ -33,12 +42,13 @@ from core.data.tables import (
     FileTable,
     OpenTable,
     as_number,
+    as_text,
     is_mark,
     open_table,
     plain_text,
 )
 from core.errors import Choice, choice
-from core.texts import TOTAL, group_mark, number, number_pattern
+from core.texts import FLAG_END, TOTAL, group_mark, number, number_pattern
 from core.validation import shown
 from core.wording import first_of, listed, number_of
 
@@ -57,6 +67,9 @@ _COUNTS = re.compile(
     r"(?:[ _.:-]*(?:of|der|de)?[ _.:-]*\w+)?(?: ?[(\[].*)?"
 )
 """Names of columns of counts."""
+
+_AMOUNTS = re.compile(r"(?i)\W*(?:obs_)?val|wert|waarde|total")
+"""Names of those that are as often amounts or rates where they are not whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +98,17 @@ def open_questions(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, .
     first = min(first_rows_of(names), MOST_ROWS)
     seen = per_column(table, names, _seen, first)
     pointed = [name for name in names if seen[name]["pointed"]]
-    marks = tuple(_points(per_column(table, pointed, _forms, first), read))
+    flagged = [name for name in names if seen[name]["flagged"] and not read.of(name).kind]
+    marks = (
+        *_points(per_column(table, pointed, _forms, first), read),
+        *_flags(per_column(table, flagged, partial(_flagged, read), first), read),
+    )
     if any(kind.is_nested() for kind in table.types.values()):
         return marks
+    lead = table.file.columns[0]
+    gaps = seen.get(lead) or per_column(table, [lead], _gaps, first)[lead]
+    if gaps["blank"] and (above := _above(table, first, read)):
+        return (*marks, above)  # totals and counts are by names, which a blank has above
     if out := tuple(_totals(table, any(column["total"] for column in seen.values()), read)):
         return (*marks, *out)  # what is left out is no count either
     if read.weight is not None or read.sampling or read.cells or table.file.counted:
@@ -100,10 +121,19 @@ def _is_pointed(text: Any) -> Any:
 
 
 def _seen(column: Any) -> dict[str, Any]:
-    """Return how many values name totals, and how many are digits with points or commas."""
+    """Return how many values name totals, have points or commas, have a mark, or are blank."""
     text = plain_text(column)
     total = text.re_search(f"^(?:{TOTAL.pattern})$")
-    return {"total": total.sum(), "pointed": _is_pointed(text).sum()}
+    return {
+        "total": total.sum(),
+        "pointed": _is_pointed(text).sum(),
+        "flagged": is_flagged(column).sum(),
+        **_gaps(column),
+    }
+
+
+def _gaps(column: Any) -> dict[str, Any]:
+    return {"blank": as_text(column).isnull().sum()}
 
 
 def _forms(column: Any) -> dict[str, Any]:
@@ -150,6 +180,93 @@ def _points(forms: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterat
             ),
             tuple(some),
         )
+
+
+def _flagged(read: ReadOptions, column: Any) -> dict[str, Any]:
+    """Return how many values are numbers, which have a mark behind, and which mean a missing one.
+
+    `others`: how many are neither.
+    """
+    text = plain_text(column)
+    plain = text.re_search(f"^{number_pattern(read.decimal, read.thousands)}$")
+    flagged = is_flagged(column)
+    missing = is_mark(column) | is_suppressed(column)
+    return {
+        "plain": plain.sum(),
+        "flagged": flagged.sum(),
+        "example": text.min(where=flagged),
+        "flags": text.re_extract(FLAG_END, 1).nunique(where=flagged),
+        "missing": histogram(as_text(column), where=missing & ~plain),
+        "others": (text.notnull() & ~plain & ~flagged & ~missing).sum(),
+    }
+
+
+def _flags(columns: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Iterator[OpenQuestion]:
+    """Ask what marks behind a few numbers mean, as of provisional ones."""
+    for name, seen in columns.items():
+        example = seen["example"]
+        words = tuple({*(seen["missing"] or ()), *(read.marks_of(name) or ())}) or None
+        few = seen["flagged"] <= seen["plain"] and seen["flags"] <= MOST_WORDS
+        if seen["others"] or not few or len(words or ()) > MOST_MARKS:
+            continue
+        plain = ColumnOptions(name, "flagged", missing=words)
+        yield OpenQuestion(
+            f"{shown(name)} has numbers, some with a mark behind them, as in {example}; now all "
+            "are text.",
+            (
+                choice(
+                    f"Read {example} as {re.sub(FLAG_END, '', example)}",
+                    columns=(*read.columns, plain),
+                ),
+                choice("They are text", columns=(*read.columns, ColumnOptions(name, "text"))),
+            ),
+            (name,),
+        )
+
+
+def _above(table: OpenTable, most: int, read: ReadOptions) -> OpenQuestion | None:
+    """Ask whether a blank in the first columns stands for the value above."""
+    file = table.file
+    if read.above is not None or file.counted or file.rows < LEAST_ROWS:
+        return None
+    columns = first_texts(table, most)
+    filled = list[str]()
+    for name in file.columns[:-1]:
+        if not _heads_blocks(columns, name, filled):
+            break
+        filled.append(name)
+    if not filled:
+        return None
+    have = "has" if len(filled) == 1 else "have"
+    return OpenQuestion(
+        f"{_named(filled)} {have} a value in the first row of each group, and blanks below it. "
+        "These may stand for the value above; now they are missing.",
+        (
+            choice("Fill blanks from above", above=tuple(filled)),
+            choice("Leave blanks missing", above=()),
+        ),
+    )
+
+
+def _heads_blocks(columns: Mapping[str, Sequence[str | None]], name: str, outer: list[str]) -> bool:
+    """Say whether a column has values in the first rows of groups alone, within those of others."""
+    cells = columns[name]
+    heads = [i for i, cell in enumerate(cells) if cell is not None]
+    groups = sum(TOTAL.fullmatch(cell) is None for cell in cells if cell is not None)
+    if heads[:1] != [0] or not 2 <= groups <= cells.count(None):
+        return False
+    if any(cells[i] is None for other in outer for i, cell in enumerate(columns[other]) if cell):
+        return False
+    inner = [texts for other, texts in columns.items() if other not in (*outer, name)]
+    beside = [sum(texts[i] is not None for texts in inner) for i in range(len(cells))]
+    if not all(beside[i] for i in range(len(cells)) if cells[i] is None):
+        return False
+    if 2 * sum(not beside[i] for i in heads) > len(heads):
+        return False  # these are headings
+    begun = [0] * len(cells)
+    if outer:
+        begun = list(accumulate(cell is not None for cell in columns[outer[-1]]))
+    return len({(begun[i], cells[i]) for i in heads}) == len(heads)
 
 
 def _totals(table: OpenTable, named: bool, read: ReadOptions) -> Iterator[OpenQuestion]:
@@ -299,10 +416,17 @@ def _name_rows(labels: Sequence[Sequence[str | None]], counts: Sequence[Sequence
     return rows > 0 and _are_crossed(kinds, rows)
 
 
-def _are_crossed(kinds: set[tuple[int, ...]], rows: int) -> bool:
-    """Say whether most combinations of columns' levels are there, each in one row."""
+_CROSSED = 0.6
+"""Share of the combinations of levels that are there from which rows are a table of these."""
+
+_SPARSE = 0.01
+"""The same of thousands of rows: were they people, some combinations would occur again."""
+
+
+def _are_crossed(kinds: set[tuple[int, ...]], rows: int, least: float = _CROSSED) -> bool:
+    """Say whether enough combinations of columns' levels are there, each in one row."""
     crossed = [levels for levels in kinds if not any(_follows(levels, other) for other in kinds)]
-    full = rows >= 0.6 * math.prod(len(set(levels)) for levels in crossed)
+    full = rows >= least * math.prod(len(set(levels)) for levels in crossed)
     return full and rows == len(set(zip(*crossed, strict=True)))
 
 
@@ -316,24 +440,40 @@ def _counts(table: OpenTable, read: ReadOptions) -> tuple[OpenQuestion, ...]:
     file = table.file
     if file.weigher:
         return (_weighed(table, file.weigher),)
-    if not LEAST_ROWS <= file.rows <= MOST_ROWS or len(file.columns) < 3:
+    if file.rows < LEAST_ROWS or len(file.columns) < 3:
         return ()
-    columns = _plain_texts(table, read, MOST_ROWS)
-    likely = [name for name in columns if _stand_for_records(name, columns)]
+    most, where = MOST_ROWS, ""
+    if file.rows > MOST_ROWS:
+        if not any(map(_is_count, file.columns)):
+            return ()
+        most = min(MOST_ROWS, first_rows_of(file.columns))
+        where = f" in the first {most:,} rows"
+    columns = _plain_texts(table, read, most)
+    likely = [name for name in columns if _stand_for_records(name, columns, whole=not where)]
     if not likely:
         return ()
     choices = [_count_by(name, columns[name], file) for name in likely[:3]]
     return (
         OpenQuestion(
-            f"Each combination of the other columns occurs once. {_named(likely)} may count the "
-            "records that a row stands for; now each row counts as one.",
+            f"Each combination of the other columns occurs once{where}. {_named(likely)} may count "
+            "the records that a row stands for; now each row counts as one.",
             (*choices, _ONE_EACH),
         ),
     )
 
 
+def _is_count(name: str) -> bool:
+    return _COUNTS.fullmatch(name.strip()) is not None
+
+
 def _count_by(name: str, texts: Sequence[str | None], file: FileTable) -> Choice:
-    """Offer to count by a column; a row without a number then has no records."""
+    """Offer to count by a column; a row without a number then has no records.
+
+    Fractions weight rows.
+    """
+    numbers = (number(text) for text in texts if text is not None)
+    if not all(n is None or n.is_integer() for n in numbers):
+        return choice(f"Weight by {name}: not all are whole numbers", sampling=name)
     marks = {text for text in texts if text is not None and number(text) is None}
     if marks or None in texts:
         return _count_cells(f"Count by {name}", [name], marks, file)
@@ -354,31 +494,40 @@ def _weighed(table: OpenTable, name: str) -> OpenQuestion:
 _ONE_EACH = choice("Each row is one record", weight="")
 
 
-def _stand_for_records(name: str, columns: Mapping[str, Sequence[str | None]]) -> bool:
-    """Say whether a column may be the numbers of records of its rows."""
+def _stand_for_records(
+    name: str, columns: Mapping[str, Sequence[str | None]], *, whole: bool
+) -> bool:
+    """Say whether a column may be the numbers of records of its rows; `whole`: of all of them."""
     texts, rows = columns[name], len(columns[name])
     values = [number(text) for text in texts if text is not None]
     numbers = [n for n in values if n is not None]
-    if not all(n >= 0 and n == int(n) for n in numbers) or max(numbers, default=0) < 2:
+    if min(numbers, default=0) < 0 or max(numbers, default=0) < 2:
         return False
-    named = _COUNTS.fullmatch(name.strip()) is not None
+    named = _is_count(name)
+    if not all(map(float.is_integer, numbers)):
+        named = named and _AMOUNTS.match(name) is None and len(numbers) == rows
+        if not named:
+            return False
     if len(numbers) < rows and not (named and 2 * len(numbers) >= rows and _marked(texts)):
         return False
     others = {
         other: texts for other, texts in columns.items() if other != name and not count_up(texts)
     }
     if named:
-        others = {other: texts for other, texts in others.items() if not _COUNTS.fullmatch(other)}
+        others = {other: texts for other, texts in others.items() if not _is_count(other)}
     filled = (texts for texts in others.values() if 2 * texts.count(None) < rows)
     kinds = {levels_of(texts) for texts in filled} - {tuple(range(rows))}
-    if named and 2 <= len(kinds) <= _MOST_KINDS and _are_crossed(kinds, rows):
+    crossed = _CROSSED if whole else _SPARSE
+    if named and 2 <= len(kinds) <= _MOST_KINDS and _are_crossed(kinds, rows, crossed):
         return True  # whatever numbers the rows, or says how sure a few are
+    if not whole:
+        return False
     levels = {other: len(set(texts)) for other, texts in others.items()}
     if len(others) < 2 or any(few * 2 > rows and few > 2 for few in levels.values()):
         return False
     if len(set(zip(*others.values(), strict=True))) < rows:
         return False
-    full = rows >= 8 and rows >= 0.6 * math.prod(levels.values())
+    full = rows >= 8 and rows >= _CROSSED * math.prod(levels.values())
     return named or (full and len(set(numbers)) * 2 > rows and sum(numbers) >= 5 * rows)
 
 

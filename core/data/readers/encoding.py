@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -96,22 +96,23 @@ def _pieces(file: BinaryIO) -> Iterator[bytes]:
 def _choices(head: bytes, encoding: str) -> list[Choice]:
     """Offer the encodings in which all of the first bytes are text, the strictest first."""
     shown = samples(head, ",")
-    return [
-        choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
-        for name in _STRICT
-        if name != encoding and name in shown and _text_of(head, name) is not None
-    ][:4]
+    able = [name for name in _STRICT if name in shown and _text_of(head, name) is not None]
+    return _offered([name for name in able if name != encoding][:4], shown)
 
 
-_STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1")
+def _offered(names: Sequence[str], shown: Mapping[str, str]) -> list[Choice]:
+    return [choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name) for name in names]
+
+
+_STRICT = ("shift_jis", "euc-kr", "big5", "gb18030", FALLBACK, "latin-1", "mac-roman")
 """Encodings that are offered where none is found."""
 
 _ODD = re.compile(
     r"[À-ÖØ-öø-ÿ]{4}|[¡-¿]{3}"
-    "|[A-Za-zÀ-ÖØ-öø-ÿ][¡-§©«¬±²³¶¸¹»-¿×÷][A-Za-zÀ-ÖØ-öø-ÿ]"
+    r"|[^\W\d_][¡-§©«¬±²³¶¸¹»-¿×÷ˆ‡‰”™][^\W\d_]|[a-zß-öø-ÿ][ŠŽŸ]|[^\W\d_][ŠŽŸ][a-zß-öø-ÿ]"
 )
-"""What Windows-1252 makes of another encoding's words: four accents or three signs in a row, or a
-sign between letters."""
+"""What Windows-1252 makes of another encoding's words: four accents or three signs in a row, a
+sign between letters, or a capital behind a small letter."""
 
 _ACCENTS = re.compile("[^\x00-\x7f]{4}")
 """What few words in Latin letters have."""
@@ -123,18 +124,14 @@ _LOOKED = 1 << 16
 def likelier(head: bytes, delimiter: str) -> list[Choice]:
     """Offer encodings in which a file reads better than in the one that is guessed."""
     fields = re.split(rb'[,;\t"\r\n]+', head[:_LOOKED])
-    some = b"\n".join([field for field in fields[:-1] if not field.isascii()][:200])
+    some = b"\n".join([*[field for field in fields[:-1] if not field.isascii()][:200], b""])
     if not _ODD.search(_text_of(some, FALLBACK) or ""):
         return []
     shown = samples(head, delimiter)
     read = {name: _text_of(some, name) for name in shown if name not in (FALLBACK, "latin-1")}
     likely = {name: _likelihood(text) for name, text in read.items() if text is not None}
     best = sorted(likely, key=lambda name: (-likely[name], (*_STRICT, name).index(name)))
-    return [
-        choice(f"Read it as {ENCODINGS[name]}: {shown[name]}", encoding=name)
-        for name in best[:3]
-        if likely[name] >= 0.9
-    ]
+    return _offered([name for name in best[:3] if likely[name] >= 0.9], shown)
 
 
 def _likelihood(text: str) -> float:

@@ -18,8 +18,10 @@ from core.data.tables import (
     is_mark,
     is_text,
     open_table,
+    plain_text,
 )
 from core.limits import AT_ONCE
+from core.texts import FLAGGED
 
 SHORT = 10_000
 """Most records for which columns are unpivoted into one: a query then names each column once, which
@@ -121,6 +123,11 @@ SUPPRESSED = (
 def is_suppressed(column: Any) -> Any:
     """Return whether each text may stand for a number that is not published."""
     return as_text(column).re_search(SUPPRESSED)
+
+
+def is_flagged(column: Any) -> Any:
+    """Return whether each text is a number with a mark behind it."""
+    return plain_text(column).re_search(f"^{FLAGGED}$")
 
 
 _FIRST = 1_000

@@ -15,7 +15,7 @@ from core.data.options import MOST_JOINED, Repair, repaired
 from core.data.readers.dialect import LINE_END, Row
 from core.data.tables import check_columns
 from core.errors import Choice, InvalidInputError, ReadingError, choice
-from core.texts import TOTAL, any_number, are_series, is_any_number, stripped
+from core.texts import FLAGGED, TOTAL, any_number, are_series, is_any_number, stripped
 from core.validation import shown
 from core.wording import first_of, free_name, listed, number_of, were
 
@@ -50,6 +50,8 @@ _NOTE = re.compile(
 """What a note below a table begins with: also up to three words before a colon."""
 
 
+_FLAGGED = re.compile(FLAGGED)
+
 _RULE = re.compile(r"[-=_+:]{3,}")
 """A line drawn by characters, within one field."""
 
@@ -71,7 +73,9 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     above, (line, cells) = rows[:first], rows[first]
     body = [row for _, row in rows[first + 1 :] if not same_names(row, cells)]
     columns = _columns(body, width)
-    below = _names_below(rows, first, width)
+    below = _names_below(rows, first, width) or _fills_gaps(rows, first)
+    if width == 2 and (about := _about(rows)) > first + below + 1:
+        raise _without_about(rows, about, name)
     if below == 1 and _is_rule(rows[first + 1][1]):
         below = 0
     is_record = bool(body) and _likeness(cells, columns) > 0
@@ -96,7 +100,7 @@ def find_names(rows: Sequence[Row], width: int, name: str) -> Placed:
     if above:
         if above[-1][0] == line - 1 and len(above[-1][1]) == width and above[-1][1][0].strip():
             both = line - 1, line  # a line of the table's own form: it may name a group of columns
-            hints = (choice(f"Join lines {_numbers(both)}", header=both),)
+            hints = (_joining(both),)
         sentence = f"{number_of(len(above), 'line')} above the names {were(len(above))} left out"
         repairs.append(repaired(f"{sentence}.", header=(rows[0][0],), pad="pad"))
     start = first + 1
@@ -143,17 +147,11 @@ def count_up(cells: Sequence[str | None]) -> bool:
 
 def _first_or_last(rows: Sequence[Row], name: str) -> ReadingError:
     """Return the question which column has no name."""
-    line = rows[0][0]
-    return ReadingError(
-        f"In {name}, each record has one more field than there are names: choose which column "
-        "has no name.",
-        [
-            choice("The first column has no name", header=(line,)),
-            choice("The last column has no name", header=(line,), kept=("shift",)),
-            choice("The columns have no names", header=(0,)),
-        ],
-        first_lines(rows),
-    )
+    why = "each record has one more field than there are names: choose which column has no name"
+    header = (rows[0][0],)
+    first = choice("The first column has no name", header=header)
+    last = choice("The last column has no name", header=header, kept=("shift",))
+    return _ask(rows, name, why, first, last, UNNAMED)
 
 
 def _is_rule(row: Sequence[str]) -> bool:
@@ -199,13 +197,9 @@ def _after_gap(rows: Sequence[Row], first: int, width: int) -> int:
 
 def _apart(rows: Sequence[Row], first: int, place: int, name: str) -> ReadingError:
     """Return the question which of two lines holds the names."""
-    lines = [rows[place][0], rows[first][0]]
-    return ReadingError(
-        f"In {name}, the names may be in line {lines[1]:,} or in line {lines[0]:,}: choose the "
-        "line with the names.",
-        [choice(f"The names are in line {line:,}", header=(line,)) for line in lines],
-        first_lines(rows),
-    )
+    upper, lower = rows[first][0], rows[place][0]
+    why = f"the names may be in line {upper:,} or in line {lower:,}: choose the line with the names"
+    return _ask(rows, name, why, names_in(lower), names_in(upper))
 
 
 def lines_of(row: Sequence[str]) -> int:
@@ -274,10 +268,10 @@ def _kind(values: Sequence[str]) -> str:
         for value in values[:500]
         if is_any_number(value) or not (_MARK.fullmatch(value) or _IN_BRACKETS.fullmatch(value))
     ]
-    for kind, fits in (("date", _DATE.fullmatch), ("number", is_any_number)):
-        if plain and sum(bool(fits(value)) for value in plain) >= 0.8 * len(plain):
-            return kind
-    return ""
+    if plain and sum(bool(_DATE.fullmatch(value)) for value in plain) >= 0.8 * len(plain):
+        return "date"
+    numbers = sum(is_any_number(value) or bool(_FLAGGED.fullmatch(value)) for value in plain)
+    return "number" if plain and numbers >= 0.8 * len(plain) else ""
 
 
 def _likeness(cells: Sequence[str], columns: Sequence[Sequence[str]]) -> int:
@@ -362,6 +356,42 @@ def _is_other(row: Sequence[str], columns: Sequence[Sequence[str]], records: int
     return len(cells) > 2 and records >= 8 and few
 
 
+def _fills_gaps(rows: Sequence[Row], first: int) -> int:
+    """Return how many rows below the names end with one that fills their gaps, and nothing else."""
+    names = rows[first][1]
+    gaps = {i for i, cell in enumerate(names) if not cell.strip()}
+    groups = {i - 1 for i in gaps} - gaps
+    for place, (_, row) in enumerate(rows[first + 1 : first + 1 + MOST_BELOW], 1):
+        filled = {i for i, cell in enumerate(row) if cell.strip()}
+        if filled:
+            words = not any(is_any_number(row[i].strip()) for i in filled)
+            return place if words and gaps and gaps < filled <= gaps | groups else 0
+    return 0
+
+
+def _about(rows: Sequence[Row]) -> int:
+    """Return how many first rows of two columns are about the table: no number is in the second."""
+    values = [row[1].strip() if len(row) == 2 else "" for _, row in rows]
+    about = next((i for i, value in enumerate(values) if is_any_number(value)), 0)
+    rest = (value for value in values[about:] if value and not is_any_number(value))
+    alike = all(map(_MARK.fullmatch, rest))
+    alike &= all(len(row) == 2 for _, row in rows[:about])  # one text alone is a title
+    return about if alike and 2 < about <= len(rows) / 2 else 0
+
+
+def _without_about(rows: Sequence[Row], about: int, name: str) -> ReadingError:
+    """Return the question what the first rows are, which seem to be about the table."""
+    first, last = rows[0][0], rows[about - 1][0]
+    why = f"lines {first:,} to {last:,} may be about the table, not records"
+    above = f"Names in line {first:,}, leave out the others"
+    return _ask(
+        *(rows, name, f"{why}: choose where the names are"),
+        choice("Leave them out, the columns have no names", header=(0,), skip=about),
+        choice(above, header=(first,), skip=about - 1),
+        choice(f"Names in line {last:,}, leave out those above", header=(last,)),
+    )
+
+
 def _question(
     rows: Sequence[Row], first: int, below: int, name: str, why: str, *, unnamed: bool = False
 ) -> ReadingError:
@@ -374,22 +404,36 @@ def _question(
         choices = [
             choice(f"Names in line {line:,}, leave out {rest} below", header=(line,), skip=below),
             choice(f"Names in line {lines[-1]:,}", header=(lines[-1],)),
-            choice(f"Join lines {_numbers(lines)}", header=tuple(lines)),
+            _joining(lines),
             choice(f"Names in line {line:,}, records below", header=(line,)),
         ]
     else:
         nearest = above[-2:]
         # the first may be a table's own, above a wider one
         candidates = dict.fromkeys([line, *above[:1], *nearest, *lines[1:]])
-        choices = [choice(f"The names are in line {at:,}", header=(at,)) for at in candidates]
+        choices = list(map(names_in, candidates))
         own = [at for at, row in rows[:first] if not _is_title(row, len(rows[first][1]))]
-        for joined in (own[-3:] if unnamed else [], [*nearest, *lines][:MOST_JOINED]):
-            if len(joined) > 1:
-                choices.append(choice(f"Join lines {_numbers(joined)}", header=tuple(joined)))
+        joined = own[-3:] if unnamed else [], [*nearest, *lines][:MOST_JOINED]
+        choices += [_joining(lines) for lines in joined if len(lines) > 1]
     if unnamed or not below:
-        choices.append(choice("The columns have no names", header=(0,)))
-    sentence = f"In {name}, {why}: choose the line with the names."
-    return ReadingError(sentence, choices, first_lines(rows))
+        choices.append(UNNAMED)
+    return _ask(rows, name, f"{why}: choose the line with the names", *choices)
+
+
+def _ask(rows: Sequence[Row], name: str, why: str, *choices: Choice) -> ReadingError:
+    return ReadingError(f"In {name}, {why}.", choices, first_lines(rows))
+
+
+UNNAMED = choice("The columns have no names", header=(0,))
+"""What may help where the first line may be a record."""
+
+
+def names_in(line: int) -> Choice:
+    return choice(f"The names are in line {line:,}", header=(line,))
+
+
+def _joining(lines: Sequence[int]) -> Choice:
+    return choice(f"Join lines {_numbers(lines)}", header=tuple(lines))
 
 
 def _numbers(lines: Sequence[int]) -> str:
@@ -500,13 +544,14 @@ def _note_alone(rows: Sequence[Row], width: int) -> str:
 def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     """Return the place of a record that begins another table, 0 for none.
 
-    It is of another kind behind blank lines, or a title above names that are repeated.
+    It is of another kind behind blank lines, or a title above names, which are repeated or below
+    several titles.
     """
     for place in range(2, len(rows)):
         title = place
         while title > 1 and _texts(rows[title - 1][1]) < 2:
             title -= 1
-        if title < place and same_names(rows[place][1], names):
+        if title < place and (same_names(rows[place][1], names) or _entitled(rows, title, place)):
             return title
     for place in range(2, 0 if _are_spaced(rows) else len(rows)):
         row = rows[place][1]
@@ -518,16 +563,14 @@ def _second_table(rows: Sequence[Row], names: Sequence[str]) -> int:
     return 0
 
 
-def _two_tables(name: str, line: int, lines: int) -> ReadingError:
-    """Return the question about a record that may begin another table, `lines` from the end."""
-    return ReadingError(
-        f"In {name}, line {line:,} may begin another table: it is a title above the same names, or "
-        "follows a blank line and differs from the lines above.",
-        [
-            choice(f"Leave out everything from line {line:,} on", skip_end=lines),
-            choice("All lines are records", skip_end=0),
-        ],
-    )
+def _entitled(rows: Sequence[Row], title: int, place: int) -> bool:
+    """Say whether a row may hold names below titles: two or more, behind blank rows or lines."""
+    titles = [row for _, row in rows[title:place] if _texts(row)]
+    words = [cell for cell in rows[place][1] if cell.strip()]
+    behind = not _texts(rows[title][1]) or _is_after_gap(rows, title)
+    alone = all(row[0].strip() for row in titles)
+    named = not any(is_any_number(word.strip()) or _DATE.fullmatch(word.strip()) for word in words)
+    return behind and alone and len(titles) > 1 and named and not _are_spaced(rows)
 
 
 def find_below(
@@ -564,7 +607,15 @@ def find_below(
     sentence = f"{listed(reasons)}: left out." if reasons else ""
     repairs = [repaired(sentence[0].upper() + sentence[1:], **undo)] if reasons else []
     if search and whole and (place := _second_table(kept, names)):
-        raise _two_tables(name, kept[place][0], to_end(place))
+        line = kept[place][0]
+        raise ReadingError(
+            f"In {name}, line {line:,} may begin another table: it is a title above names, or "
+            "follows a blank line and differs from the lines above.",
+            [
+                choice(f"Leave out everything from line {line:,} on", skip_end=to_end(place)),
+                choice("All lines are records", skip_end=0),
+            ],
+        )
     return len(records) - len(kept), repairs, hints
 
 

@@ -41,6 +41,7 @@ from core.data.readers.labelled import damaged, labelled_kind, write_labelled
 from core.data.readers.marks import with_marks
 from core.data.readers.names import (
     SHOWN,
+    UNNAMED,
     Columns,
     first_lines,
     name_columns,
@@ -53,7 +54,7 @@ from core.data.readers.text import TextLayout, find_layout
 from core.data.readers.web_tables import is_web_table
 from core.data.tables import FileTable, check_cell, check_records
 from core.data.workbooks import OLD_EXCEL, OPEN_DOCUMENT, ZIP, Sheets
-from core.errors import Choice, InvalidInputError, ReadingError, choice
+from core.errors import Choice, InvalidInputError, ReadingError
 from core.limits import MAX_CELL, MAX_UNPACKED_MB, MAX_UPLOAD_MB, MEGABYTE
 from core.validation import shown
 from core.wording import file_called
@@ -323,7 +324,7 @@ def _no_records(name: str, parsed: _Parsed) -> ReadingError:
             "single field."
         )
     named = parsed.text is not None and parsed.text.layout.read.header != (0,)
-    choices = [choice("The columns have no names", header=(0,))] if named and len(lines) < 2 else []
+    choices = [UNNAMED] if named and len(lines) < 2 else []
     return ReadingError(f"{name} has column names but no records.", choices)
 
 

@@ -6,8 +6,9 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from core.data import folders
@@ -186,6 +187,8 @@ class Sources:
         """Return the table or joint of a spec's source."""
         if source in self.uploads:
             return self.upload(source, read).table
+        if is_reference(source):  # which counts records by their weights too
+            columns = (*columns, *filter(None, (read.weight, read.sampling)))
         opened = self._plain(source, columns)
         if isinstance(opened, JointSource):
             return opened.whole or opened if "totals" in read.kept else opened
@@ -193,7 +196,7 @@ class Sources:
             return opened
         key = source, read, frozenset(columns if is_reference(source) else ())
         if key not in self._read:
-            self._remember(key, converted(opened, read, self._fresh()))
+            self._remember(key, self._written(partial(converted, opened, read)))
         table = self._read[key]
         return table.table if isinstance(table, Upload) else table
 
@@ -212,7 +215,7 @@ class Sources:
         laid = self._laid(own, read)
         if read.of_values:
             where = None if laid.text is None else laid.text.place_of
-            table = converted(laid.table, read, self._fresh(), where)
+            table = self._written(partial(converted, laid.table, read, line=where))
             changed = read.omit or table.unweighted or table.repeated
             laid = replace(laid, table=table, rows=table.rows if changed else laid.rows)
         if laid is not own:
@@ -229,7 +232,7 @@ class Sources:
 
     def each_record(self, table: FileTable) -> FileTable:
         """Return a table with a row for each record."""
-        return expanded(table, self._fresh()) if table.counted else table
+        return self._written(partial(expanded, table)) if table.counted else table
 
     def _laid(self, own: Upload, read: ReadOptions) -> Upload:
         """Return an upload in the requested layout."""
@@ -254,9 +257,15 @@ class Sources:
             )
         return read_file(own.original, own.name, self._folder, read)
 
-    def _fresh(self) -> Path:
-        """Return a path of a table that is read in another way."""
-        return Path(tempfile.mkdtemp(prefix="read-", dir=self._folder)) / "records.parquet"
+    def _written(self, write: Callable[..., FileTable]) -> FileTable:
+        """Return a table that is read in another way, written to a new file; none stays unused."""
+        folder, table = Path(tempfile.mkdtemp(prefix="read-", dir=self._folder)), None
+        try:
+            table = write(target=folder / "records.parquet")
+        finally:
+            if table is None or folder not in {path.parent for path in table.paths}:
+                shutil.rmtree(folder, ignore_errors=True)
+        return table
 
     def _remember(
         self, key: tuple[str, ReadOptions, frozenset[str]], entry: Upload | FileTable

@@ -34,6 +34,7 @@ from core.data.readers.names import (
     lines_of,
     may_be_names,
     name_columns,
+    names_in,
     titles,
 )
 from core.errors import Choice, InvalidInputError, ReadingError, choice
@@ -211,7 +212,7 @@ def _comments(start: _Start, name: str, read: ReadOptions) -> int:
     raise ReadingError(
         f"{name} has a line that may hold the names or be a comment, "
         f"{line[:60] + '…' if len(line) > 60 else line!r}: remove its #, or the line.",
-        [choice(f"The names are in line {n:,}", header=(n,)) for n in (place, after)],
+        [names_in(place), names_in(after)],
         [(i + 1 + start.before, (line.rstrip("\r\n"),)) for i, line in enumerate(start.lines[:12])],
     )
 

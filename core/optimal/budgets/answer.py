@@ -94,16 +94,16 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         task.allowed, budgets=tuple(_seen(budget, task.p_x) for budget in task.allowed.budgets)
     )
     lifting = Lifting(wider, task.p_x, task.goal)
+    lifted = _Lifted(task, lifting, solver, solve, prove=prove)
     few = len(task.p_x) <= SIZES.budget_symbols
     simple = plain.oracle is None and not plain.n_auxiliary
     name = "columns"
     if task.allowed.exceptions > 0:
-        without = [first, silent, strict]
-        kernel = _beside_exceptions(task, lifting, without, solver, solve, prove=prove)
+        kernel = lifted.beside_exceptions([first, silent, strict])
     elif lifting.smooth and simple:
         kernel = _by_tangents(task, lifting, starts, few=few, prove=prove)
     else:
-        kernel, name = _on_cone(task, lifting, starts, solver, solve, prove=prove)
+        kernel, name = lifted.on_cone(starts)
         value = task.goal.value((task.p_x[:, None] * kernel).T, task.p_x)
         if simple and few and prove and task.upper - value > task.gap and not task.deadline.over:
             # over a thin cone, as of a small budget, the solver's proof may fail
@@ -127,86 +127,82 @@ def _by_tangents(
     return search.kernel()
 
 
-def _on_cone(
-    task: SolveState,
-    lifting: Lifting,
-    starts: list[FloatArray],
-    solver: str,
-    solve: Callable[..., Any],
-    *,
-    prove: bool,
-) -> tuple[FloatArray, str]:
-    """Return a kernel found on the wider cone and its solver, and lower the upper bound."""
-    together = np.hstack([kernel / len(starts) for kernel in starts])
-    outcome = solve(
-        lifting.cone(),
-        lifting.p,
-        utility=lifting.utility,
-        solver=solver,
-        time_limit=(1 - SHARES.budget_mixture) * task.deadline.left,
-        gap=task.gap,
-        seed=task.seed,
-        start=lambda _deadline: lifting.raised(together),
-        finish=lambda kernel: lifting.raised(task.finish(lifting.lowered(kernel))),
-        prove=prove,
-    )
-    task.upper = min(task.upper, outcome.upper_bound)
-    task.notes = (*task.notes, *outcome.notes)
-    return lifting.lowered(outcome.kernel), outcome.solver
+@dataclass(frozen=True, eq=False)
+class _Lifted:
+    """Solves of the lifted problem of a `task`, each of which lowers the task's upper bound."""
 
+    task: SolveState
+    lifting: Lifting
+    solver: str
+    solve: Callable[..., Any]
+    prove: bool
 
-ROUGH = 0.02
-"""Part of what is open to which a program with tangents is solved before it gets more of them."""
-
-
-def _beside_exceptions(
-    task: SolveState,
-    lifting: Lifting,
-    starts: list[FloatArray],
-    solver: str,
-    solve: Callable[..., Any],
-    *,
-    prove: bool,
-) -> FloatArray:
-    """Return a kernel with exceptions that keep the budgets, and lower the upper bound.
-
-    An exception costs at least what tangents say, and an optimum with these is a bound. What it
-    consists of is mixed again, each output at its own cost, and gives more tangents.
-    """
-    until = task.deadline.part(1 - SHARES.budget_mixture)
-    firm = task.allowed.excepted or replace(task.allowed, rows=task.allowed.rows[:0], oracle=None)
-    beyond = np.eye(len(task.p_x))
-    tangents = distinct(lifting.tangents(beyond), SIZES.tangents_apart)
-    outputs = np.vstack([task.posteriors(kernel) for kernel in starts])
-    together = lifting.raised(np.hstack(starts) / len(starts))
-    while True:
-        ahead = task.upper - task.value
-        outcome = solve(
-            lifting.around(tangents),
+    def _outcome(self, allowed: AllowedSet, starts: list[FloatArray], **changed: Any) -> Any:
+        """Return the outcome over a lifted set, begun with the mean of `starts`."""
+        task, lifting = self.task, self.lifting
+        together = lifting.raised(np.hstack([kernel / len(starts) for kernel in starts]))
+        outcome = self.solve(
+            allowed,
             lifting.p,
             utility=lifting.utility,
-            solver=solver,
-            time_limit=until.left / 2,
-            gap=max(task.gap / 2, ROUGH * ahead),
+            solver=self.solver,
             seed=task.seed,
             start=lambda _deadline: together,
-            finish=lambda kernel: kernel,
-            prove=prove,
+            prove=self.prove,
+            **changed,
         )
         task.upper = min(task.upper, outcome.upper_bound)
         task.notes = (*task.notes, *outcome.notes)
-        met = task.posteriors(lifting.lowered(outcome.kernel))
-        outputs, beyond = np.vstack([outputs, met]), np.vstack([beyond, met])
-        inside = _moved(task.allowed, task.p_x, outputs, until)
-        kernel = _mixed(lifting, inside, _moved(firm, task.p_x, beyond, until))
-        left = task.upper - task.offer(kernel)
-        more = np.vstack([tangents, lifting.tangents(met)])
-        more = distinct(more, SIZES.tangents_apart)
-        apart = outcome.upper_bound - outcome.utility
-        ends = outcome.status == "time limit" if apart > left / 2 else len(more) == len(tangents)
-        if left <= task.gap or ends or until.over:
-            return kernel
-        tangents = more
+        return outcome
+
+    def on_cone(self, starts: list[FloatArray]) -> tuple[FloatArray, str]:
+        """Return a kernel found on the wider cone, and its solver."""
+        task, lifting = self.task, self.lifting
+        outcome = self._outcome(
+            lifting.cone(),
+            starts,
+            time_limit=(1 - SHARES.budget_mixture) * task.deadline.left,
+            gap=task.gap,
+            finish=lambda kernel: lifting.raised(task.finish(lifting.lowered(kernel))),
+        )
+        return lifting.lowered(outcome.kernel), outcome.solver
+
+    def beside_exceptions(self, starts: list[FloatArray]) -> FloatArray:
+        """Return a kernel with exceptions that keep the budgets.
+
+        An exception costs at least what tangents say, and an optimum with these is a bound. What
+        it consists of is mixed again, each output at its own cost, and gives more tangents.
+        """
+        task, lifting = self.task, self.lifting
+        until = task.deadline.part(1 - SHARES.budget_mixture)
+        firm = task.allowed.excepted or replace(
+            task.allowed, rows=task.allowed.rows[:0], oracle=None
+        )
+        beyond = np.eye(len(task.p_x))
+        tangents = distinct(lifting.tangents(beyond), SIZES.tangents_apart)
+        outputs = np.vstack([task.posteriors(kernel) for kernel in starts])
+        while True:
+            outcome = self._outcome(
+                lifting.around(tangents),
+                starts,
+                time_limit=until.left / 2,
+                gap=max(task.gap / 2, SHARES.rough_tangents * (task.upper - task.value)),
+                finish=lambda kernel: kernel,
+            )
+            met = task.posteriors(lifting.lowered(outcome.kernel))
+            outputs, beyond = np.vstack([outputs, met]), np.vstack([beyond, met])
+            inside = _moved(task.allowed, task.p_x, outputs, until)
+            kernel = _mixed(lifting, inside, _moved(firm, task.p_x, beyond, until))
+            left = task.upper - task.offer(kernel)
+            more = np.vstack([tangents, lifting.tangents(met)])
+            more = distinct(more, SIZES.tangents_apart)
+            apart = outcome.upper_bound - outcome.utility
+            ends = (
+                outcome.status == "time limit" if apart > left / 2 else len(more) == len(tangents)
+            )
+            if left <= task.gap or ends or until.over:
+                return kernel
+            tangents = more
 
 
 def _mixed(lifting: Lifting, outputs: FloatArray, exceptions: FloatArray) -> FloatArray:

@@ -14,14 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.clock import NEVER, Deadline
+from core.optimal.plan import SIZES
 from core.optimal.tolerances import NOUGHT
 from core.validation import BoolArray, FloatArray, IntArray
 
 MOST_STEPS = 300
 """Most pivots of a program: none was seen to take half as many."""
-
-BETWEEN_LOOKS = 2**26
-"""Entries of tableaux that pivots change between two looks at the clock, in about 0.1 s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,7 @@ class BatchedSimplex:
     def run(self, deadline: Deadline = NEVER) -> Ends:
         """Return where the programs end, or are once time is over."""
         entries = len(self._rows) * self._n * len(self._normals)
-        pause = max(1, BETWEEN_LOOKS // entries)
+        pause = max(1, SIZES.between_looks // entries)
         while self._step() and (self._steps % pause or not deadline.over):
             pass
         self._rest()

@@ -356,7 +356,7 @@ def levels_figure(
         and any(not np.isnan(column.levels.get(entry.key, np.nan)) for column in compared)
     ]
     return columns.column_levels(
-        [level_title(key, Numbers()).split(",")[0] for key in keys],
+        [notions.entry(key).level_title or notions.entry(key).title for key in keys],
         [
             (
                 mark,

@@ -23,7 +23,7 @@ from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived, visits
 
 _PROBLEM = "_read_problem"
-_OF_VALUES = ("weight", "sampling", "person", "omit", "cells")
+_OF_VALUES = ("weight", "sampling", "person", "omit", "cells", "above")
 _CHOSEN = ("header", "skip", "skip_end", "quote", "escape", "pad", "sheet", "kept", *_OF_VALUES)
 """Options whose choice is listed with Undo."""
 

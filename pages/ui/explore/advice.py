@@ -146,7 +146,7 @@ def _open(case: Variant) -> None:
 SAMPLE = "few records"
 """Name of the part of the page that waits for what the levels may be at the truth."""
 
-AT_ONCE = 500
+IN_PLACE = 500
 """Entries of a kernel times secrets up to which that takes less than .1 s, and is done in place."""
 
 
@@ -204,7 +204,7 @@ def _sampled(result: Result) -> LongAnswer[dict[str, Realised]]:
 def _of_records(result: Result, unit: str) -> Mapping[str, Realised] | None:
     """Say what the release's levels may be at the truth, or how far the work is; return them."""
     joint, work = result.joint, _sampled(result)
-    quick = joint.n_s * result.mechanism.kernel.size <= AT_ONCE
+    quick = joint.n_s * result.mechanism.kernel.size <= IN_PLACE
     levels = progress.awaited(
         work,
         work.here if quick else work.ask,

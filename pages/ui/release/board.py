@@ -68,29 +68,50 @@ def _planned(result: Result) -> tuple[Several | None, str]:
     """Show all below the headline; return the mechanisms of several columns, and of the file."""
     refining.follow(result.scenario, result.mechanism)
     try:
-        original = results.original(result)
+        table = results.table(result)
+        original = None if table.counted else results.original(result)
     except CoreError as error:
         st.error(markdown(str(error)), icon=":material/error:")
         st.caption("Choose a data set in the sidebar, or upload a file on the Data page.")
         _give_up()
         return None, ""
     with st.container(border=True, key="release_plan"):
-        st.markdown(f"**How {markdown(original.name)} is released**")
-        plan = controls.show(result, list(original.table.columns))
+        st.markdown(f"**How {markdown(table.title)} is released**")
+        plan = controls.show(result, list(table.columns))
     if plan is None:
         _give_up()
         return None, ""
-    table = st.container()
-    several = in_turn.show(result, plan, original)
-    with table:
-        choice = columns.show(result, plan, original, controls.URL.now("file"), several)
+    place = st.container()
+    several = in_turn.show(result, plan, table)
+    with place:
+        choice = columns.show(result, plan, table, controls.URL.now("file"), several)
     if plan.randomize and several is None:
         results.give_up()
         return None, ""
+    if original is None:
+        results.give_up()
+        _by_command(result, plan)
+        return several, choice.sentence
     _preview(result, plan, several)
     allowed = choice.allowed and (several is None or several.holds)
     _made(result, plan, original, several, allowed=allowed)
     return several, choice.sentence
+
+
+STAYS = (
+    "The records stay in their database: only counts are here, by the columns that were counted on "
+    "the Data page. To release records, write the table to a file of your own and run the command "
+    "on it."
+)
+"""What a release of a table of a database needs."""
+
+
+def _by_command(result: Result, plan: Plan) -> None:
+    """Show the command that releases the records of a table of a database."""
+    with st.container(border=True, key="release_result"):
+        st.markdown("**The released file and its certificate**")
+        st.markdown(STAYS)
+        _command(result, plan, "records.parquet", controls.URL.now("file"))
 
 
 def _give_up() -> None:
@@ -162,8 +183,8 @@ def _made(
             )
             st.caption(DISCLOSED)
         if release is not None:
-            _downloads(release, plan, _named(result, original))
-        _command(result, plan, original, kind)
+            _downloads(release, plan, original.table.title, _named(result, original))
+        _command(result, plan, _named(result, original), kind)
     if release is not None:
         results.show(result, release.made, several)
 
@@ -239,8 +260,8 @@ def _work(
     return release
 
 
-def _downloads(release: results.Written, plan: Plan, original: str) -> None:
-    """Show what was written, and its downloads."""
+def _downloads(release: results.Written, plan: Plan, title: str, named: str) -> None:
+    """Show what was written, and its downloads; the original has a title, and a command's name."""
     applied, size = release.made.applied, release.path.stat().st_size
     sentences = [
         f"{number_of(applied.released, 'record')} of {applied.records:,} released, Y in "
@@ -272,10 +293,11 @@ def _downloads(release: results.Written, plan: Plan, original: str) -> None:
             on_click="ignore",
             icon=":material/verified:",
         )
+    command = f"python -m core verify certificate.json {release.path.name}"
+    known = "" if title == named else f" (in the command: {markdown(named)})"
     st.caption(
-        "Anyone who has both can check them: `python -m core verify certificate.json "
-        f"{release.path.name}`. With the original, {markdown(original)}, and the "
-        f"{plan.draw.kind} you can check everything."
+        f"Anyone who has both can check them: `{command}`. With the original, {markdown(title)}"
+        f"{known}, and the {plan.draw.kind} you can check everything."
     )
 
 
@@ -285,10 +307,9 @@ def _named(result: Result, original: Upload) -> str:
     return original.name if source.startswith("upload:") else source
 
 
-def _command(result: Result, plan: Plan, original: Upload, kind: str) -> None:
+def _command(result: Result, plan: Plan, records: str, kind: str) -> None:
     """Show the command that makes the same file."""
     with st.expander("From the command line", icon=":material/terminal:"):
-        records = _named(result, original)
         st.code(command_line(plan, records, f"released.{kind}"), language="bash")
         if plan.draw.kind == controls.KEY:
             st.caption("The file key.txt contains only the key, without a line break.")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from core.data.counts.cells import JOINED
-from core.data.readers.reading import Upload
+from core.data.tables import FileTable
 from core.jobs.work import find_attack, find_given_away
 from core.notions import Notion
 from core.records.design import CHOSEN, Plan, others_of
@@ -63,7 +63,7 @@ class Counts:
     """The counts behind the table: of each column with a row, and of those that are kept."""
 
     answers: tuple[Result, ...]
-    original: Upload
+    table: FileTable
     unknown: str
     of_text: bool
 
@@ -78,13 +78,14 @@ class Counts:
     def _about(self, call: Callable[..., T], columns: tuple[Any, ...]) -> LongAnswer[T]:
         first, *further = self.answers
         name = " ".join(own.content_id for own in self.answers)
-        key = (call.__name__, name, repr(columns), self.unknown, str(self.of_text))
-        given = (first, self.original, columns, self.unknown, self.of_text, further)
+        about = self.unknown, str(self.of_text), *results.name_of(self.table)
+        key = (call.__name__, name, repr(columns), *about)
+        given = (first, self.table, columns, self.unknown, self.of_text, further)
         return LongAnswer(first.scenario.data, key, call, lambda: given)
 
     def is_quick(self, passes: int) -> bool:
         """Say whether so many passes over the records take a moment."""
-        return self.original.rows * passes <= results.QUICK
+        return self.table.rows * passes <= results.QUICK
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def give_up() -> None:
 
 
 def show(
-    result: Result, plan: Plan, original: Upload, kind: str, several: Several | None = None
+    result: Result, plan: Plan, table: FileTable, kind: str, several: Several | None = None
 ) -> Choice:
     """Show the table, and return what was chosen; figures wait until `several` columns have theirs.
 
@@ -109,7 +110,7 @@ def show(
     """
     data = result.scenario.data
     secret = JOINED.join(data.secret)
-    others = others_of(data, original.table.columns)
+    others = others_of(data, table.columns)
     if not others or plan.columns not in (CHOSEN, Plan.columns):
         give_up()
         return Choice()
@@ -117,7 +118,7 @@ def show(
     notion = result.mechanism.notion
     if several is not None:
         notion = several.whole.build_notion(answers[0].joint)
-    counts = Counts(answers, original, plan.unknown, kind == controls.CSV)
+    counts = Counts(answers, table, plan.unknown, kind == controls.CSV)
     with st.container(border=True, key="card_columns"):
         st.markdown(
             f"**Which columns stay next to Y?** {len(plan.keep)} of {len(others)} kept.",

@@ -89,8 +89,8 @@ TREATMENTS = {REFUSE: "stop the release and name them", LEAVE_OUT: "leave out th
 """What is done about unknown values, beside taking them for a symbol of X."""
 
 
-ORIGINAL = {CHOSEN: "Y, and columns you choose", OWNERS: "all columns and Y"}
-"""Short names of the treatments of the original columns."""
+ORIGINAL = {CHOSEN: "those you choose", OWNERS: "all of them"}
+"""Short names of the treatments of the original columns, in a row that a phone has room for."""
 
 
 def kept() -> list[str]:
@@ -243,7 +243,7 @@ def _drawn_seed() -> str:
 def _columns(result: Result, columns: list[str]) -> None:
     _settle_kept(others_of(result.scenario.data, columns))
     st.segmented_control(
-        "Columns of the released file",
+        "Columns next to Y",
         ORIGINAL,
         format_func=lambda key: ORIGINAL[key],
         key=widget("original"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.data.counts.cells import JOINED
-from core.data.readers.reading import Upload
+from core.data.tables import FileTable
 from core.errors import CoreError
 from core.records.design import Plan
 from core.records.several import SEARCHES, Several, check_plan, check_several, designed_for
@@ -15,6 +15,7 @@ from core.scenario import Result
 from core.wording import listed, percent
 from pages.ui.frame import controls as frame_controls
 from pages.ui.frame import page_frame
+from pages.ui.release import results
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -38,20 +39,20 @@ def longest(result: Result, names: tuple[str, ...]) -> float:
     return (SEARCHES + 1 + len(names)) * result.scenario.time_limit
 
 
-def work(result: Result, original: Upload, names: tuple[str, ...]) -> LongAnswer[Several]:
+def work(result: Result, table: FileTable, names: tuple[str, ...]) -> LongAnswer[Several]:
     """Return the work of making mechanisms for X and further columns."""
     search = LongAnswer(
         result.scenario.data,
-        ("several", result.scenario.to_json(), repr(names)),
+        ("several", result.scenario.to_json(), repr(names), *results.name_of(table)),
         designed_for,
-        lambda: (result, original.table, names, search.longer),
+        lambda: (result, table, names, search.longer),
         COUNTING + longest(result, names),
         is_final=lambda several: several.finished,
     )
     return search
 
 
-def show(result: Result, plan: Plan, original: Upload) -> Several | None:
+def show(result: Result, plan: Plan, table: FileTable) -> Several | None:
     """Show each column's share of ε; return the mechanisms, None where there are none (yet)."""
     names = plan.randomize
     if not names:
@@ -66,12 +67,12 @@ def show(result: Result, plan: Plan, original: Upload) -> Several | None:
         )
         try:
             check_plan(plan, same=True)
-            check_several(result.scenario, original.table, names)
+            check_several(result.scenario, table, names)
         except CoreError as error:
             give_up()
             st.error(markdown(str(error)), icon=":material/error:")
             return None
-        search = work(result, original, names)
+        search = work(result, table, names)
         long_answer.await_only(PLACE, [search])
         several = progress.awaited(
             search,

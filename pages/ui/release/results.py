@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from core.data.databases.reference import is_reference
 from core.data.readers.reading import Upload
+from core.data.tables import FileTable
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import make_release
@@ -165,6 +167,21 @@ class Written:
     def commitment(self) -> str:
         """The hash of the seed or key that it was drawn by."""
         return str(self.made.certificate["draw"]["commitment"])
+
+
+def table(result: Result) -> FileTable:
+    """Return the records that are released; those of a database are counts."""
+    data = result.scenario.data
+    if not is_reference(data.source):
+        return original(result).table
+    counts = visits.sources().open(data.source, data.columns, data.read)
+    assert isinstance(counts, FileTable)
+    return counts
+
+
+def name_of(table: FileTable) -> tuple[str, ...]:
+    """Return what tells counts of a database from others of the same table; () for a file."""
+    return tuple(map(str, table.paths)) if table.counted else ()
 
 
 def original(result: Result) -> Upload:

@@ -24,11 +24,11 @@ from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import find_all
 from core.scenario import DOMAINS, Result, Scenario, answer
-from pages.ui.work import glances, visits
+from pages.ui.work import answers, glances, visits
 from pages.ui.work.long_answer import WORKERS, LongAnswer
 from pages.ui.work.visits import Owner, is_open
 
-AT_ONCE = 4
+MOST_PLACES = 4
 """Places that a worker answers before it looks where the slider is now."""
 
 
@@ -81,7 +81,7 @@ class _Question:
             places.append(min(self.left, key=lambda left: abs(self._at(left) - value)))
             self.left.remove(places[-1])
         scenarios = [at(self.scenario, self.name, place) for place in places]
-        return [scenario for scenario in scenarios if not glances.is_taken(scenario)]
+        return [scenario for scenario in scenarios if not answers.is_taken(scenario)]
 
     def _far(self, now: float) -> list[float]:
         """Return ever smaller and larger values of ε, with places left on both sides of each."""
@@ -176,7 +176,7 @@ class Ahead:
                 question = min(beside, key=lambda item: (not item.bare, item.seconds))
                 alone, question.bare = len(beside) == 1 and not question.bare, False
                 with visits.ahead_for(question.owner):
-                    near = question.next(AT_ONCE if alone else 1)
+                    near = question.next(MOST_PLACES if alone else 1)
                 if near:
                     return question, near
             self._working = False  # under the same lock: the next request starts again
@@ -208,7 +208,7 @@ class Ahead:
                 return
             for scenario, result in zip(near, results, strict=False):
                 if not isinstance(result, CoreError):
-                    glances.take(replace(result, scenario=scenario), question.counted)
+                    answers.take(replace(result, scenario=scenario), question.counted)
             for part, outcome in zip(parts, results[len(near) :], strict=True):
                 if not isinstance(outcome, CoreError):
                     part.offer(outcome)
@@ -220,7 +220,7 @@ AHEAD = Ahead(WORKERS.submit, is_open)
 
 def may(scenario: Scenario) -> bool:
     """Return whether other places are answered ahead: not of a database or a slow mechanism."""
-    return not is_reference(scenario.data.source) and not glances.is_slow(scenario)
+    return not is_reference(scenario.data.source) and not answers.is_slow(scenario)
 
 
 def at(scenario: Scenario, name: str, place: Any) -> Scenario:

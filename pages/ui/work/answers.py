@@ -7,10 +7,11 @@ worse than one before. What a time limit cut short only serves as a start.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
+from core.data import Counted
 from core.errors import CoreError
 from core.jobs import Job
 from core.jobs.work import improve_answer
@@ -22,8 +23,9 @@ from core.scenario import DOMAINS, Result, Scenario, answer, measured
 from core.studies.frontier import Frontier, in_shares, sweep
 from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM
-from pages.ui.work import glances, long_answer
+from pages.ui.work import long_answer
 from pages.ui.work.derived import counted, promise, purpose
+from pages.ui.work.glances import GLANCER
 from pages.ui.work.long_answer import LONGER, QUARTER, LongAnswer
 from pages.ui.work.store import sparing
 from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
@@ -50,7 +52,7 @@ class UnfinishedError(CoreError):
 def evaluate(scenario: Scenario) -> Result:
     """Return the best answer so far, at first a glance with a valid bound; see `refining`."""
     promise(scenario)
-    elsewhere = glances.is_slow(scenario)
+    elsewhere = is_slow(scenario)
     with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
         refining(scenario)  # where it failed the first glance stays, and `refining.follow` says why
     best = _known(scenario)
@@ -61,13 +63,47 @@ def evaluate(scenario: Scenario) -> Result:
     return _measured(scenario, best)
 
 
+def is_slow(scenario: Scenario) -> bool:
+    """Return whether a mechanism takes longer than a first glance and cannot be cut short."""
+    slow = catalogue.entry(scenario.mechanism).slow_from
+    return slow is not None and counted(scenario.data).joint.n_x >= slow
+
+
+def key(scenario: Scenario) -> Hashable:
+    """Return the key under which it is kept that a glance was taken."""
+    return "glance", repr(scenario)
+
+
+def result_key(scenario: Scenario) -> Hashable:
+    """Return the key under which the last measured answer to a question is kept."""
+    return "result", repr(scenario)
+
+
+def is_taken(scenario: Scenario) -> bool:
+    """Return whether a glance was taken already."""
+    return kept_for(scenario.data).find(key(scenario)) is not None
+
+
+def forget(scenario: Scenario) -> None:
+    """Allow another glance: the result of the last one was dropped."""
+    kept_for(scenario.data).put(key(scenario), None)
+
+
+def take(result: Result, data: Counted) -> None:
+    """Store a glance that a worker has computed, as if it had been computed here."""
+    scenario, store = result.scenario, kept_for(result.scenario.data)
+    known_for(scenario.data).add(scenario, data.joint, result.mechanism)
+    store.put(result_key(scenario), replace(result, counted=data))
+    store.put(key(scenario), True)
+
+
 def ready(scenario: Scenario, *, of_others: bool = False) -> Result | None:
     """Return the best answer that is there without any search; None where there is none yet.
 
     `of_others`: smaller budgets' answers serve too, once they are audited at this one.
     """
     known, joint = known_for(scenario.data), _joint(scenario)
-    if not (of_others or glances.is_taken(scenario) or known.has_own(scenario, joint)):
+    if not (of_others or is_taken(scenario) or known.has_own(scenario, joint)):
         return None
     best = known.best(scenario, joint, of_others=of_others)
     return None if best is None else _measured(scenario, best)
@@ -94,7 +130,7 @@ def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
     jobs = [job for name in names if isinstance(job := visit().held.get(name), Job)]
 
     def are_there() -> bool:
-        if any(job.finished for job in jobs) or glances.GLANCER.is_ready(scenario, session):
+        if any(job.finished for job in jobs) or GLANCER.is_ready(scenario, session):
             return True
         with ahead_for(own):
             best = known_for(scenario.data).best(scenario, joint)
@@ -113,7 +149,7 @@ def is_refining(scenario: Scenario) -> bool:
 
 def has_glance(scenario: Scenario) -> bool:
     """Return whether there is some answer to a scenario at once."""
-    return not glances.is_slow(scenario) or _known(scenario) is not None
+    return not is_slow(scenario) or _known(scenario) is not None
 
 
 def refining(scenario: Scenario) -> Job[Result] | None:
@@ -188,7 +224,7 @@ def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
     seconds = search_limit(scenario)
     # seconds beyond the limit after which a mechanism that cannot be cut short is given up
-    limit = seconds + (30.0 if glances.is_slow(scenario) else PATIENCE)
+    limit = seconds + (30.0 if is_slow(scenario) else PATIENCE)
     limited = replace(scenario, time_limit=seconds)
     key = ("answer", repr(scenario), *([] if limited == scenario else [f"{seconds:g} s"]))
 
@@ -305,7 +341,7 @@ def _know(scenario: Scenario, mechanism: Mechanism) -> None:
 def _wanted(scenario: Scenario) -> bool:
     """Return whether this session needs an answer to a scenario from another process."""
     known = _known(scenario)
-    if glances.is_slow(scenario):
+    if is_slow(scenario):
         open_ = known is not None and known.status == CUT
         return known is None or (open_ and _name(scenario) not in visit().searched)
     if _name(scenario) in visit().searched:
@@ -322,20 +358,20 @@ def _glance(scenario: Scenario) -> Mechanism:
     One session searches for all, and takes what another server has proven. Where it has no turn,
     what is known is the glance.
     """
-    if not glances.is_taken(scenario):
+    if not is_taken(scenario):
         data = counted(scenario.data)
         if (shared := answer_work(scenario).of_others()) is not None:
-            glances.take(replace(shared, scenario=scenario), data)
+            take(replace(shared, scenario=scenario), data)
         elif (
-            result := glances.GLANCER.find(
+            result := GLANCER.find(
                 *(scenario, data, visit().name), patient=_known(scenario) is None
             )
         ) is not None:
-            glances.take(result, data)
+            take(result, data)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
         visit().searched.discard(_name(scenario))
-        glances.forget(scenario)
+        forget(scenario)
         return _glance(scenario)
     return best
 
@@ -343,7 +379,7 @@ def _glance(scenario: Scenario) -> Mechanism:
 @sparing()
 def _measured(scenario: Scenario, mechanism: Mechanism) -> Result:
     """Return the result of a mechanism, measured once for each mechanism."""
-    store, key = kept_for(scenario.data), glances.result_key(scenario)
+    store, key = kept_for(scenario.data), result_key(scenario)
     last: Result | None = store.find(key)
     if last is not None and last.mechanism.kernel is mechanism.kernel:
         return replace(last, mechanism=mechanism)

@@ -28,7 +28,7 @@ Frame = dict[str, Any]
 Such a frame has a `version`, another one where any of its answers is another one.
 """
 
-AT_ONCE = 12
+MOST_FRAMES = 12
 """Most frames that one request makes: more take fewer bytes each, but the slider may have moved.
 
 A quarter of them where the browser lacks the one that it asks for first: it waits for that.
@@ -154,7 +154,7 @@ def ready(
     """
     frames, began = dict[int, Frame](), time.monotonic()
     order = sorted(range(len(what.places)), key=lambda place: abs(place - near))
-    most = AT_ONCE if near in had else AT_ONCE // 4
+    most = MOST_FRAMES if near in had else MOST_FRAMES // 4
     with visits.ahead_for(what.owner, visit) as at_hand:
         for place in order if at_hand else ():
             if had.get(place) == "":

@@ -12,11 +12,8 @@ from typing import Any
 from core.data import Counted
 from core.jobs import Job, Pool, State
 from core.jobs.work import find_all
-from core.mechanisms import catalogue
 from core.scenario import Result, Scenario, answer
-from pages.ui.work.derived import counted
 from pages.ui.work.store import is_private
-from pages.ui.work.visits import kept_for, known_for
 
 GLANCE = 0.25
 """Seconds that a first glance may take: a longer wait would be noticed."""
@@ -73,7 +70,7 @@ class Glancer:
         """Return what a search of a moment finds; None where its turn has not come."""
         if not self._is_ready():
             with self._turn:
-                return None if is_taken(scenario) else _search(scenario, data)
+                return _search(scenario, data)
         name = _name(scenario, session)
         with self._lock:
             request = self._requests.get(name)
@@ -135,37 +132,3 @@ def _search(scenario: Scenario, data: Counted) -> Result:
 def hurried(scenario: Scenario) -> Scenario:
     """Return the question of a first glance: the same, with less time."""
     return replace(scenario, time_limit=min(GLANCE, scenario.time_limit))
-
-
-def is_slow(scenario: Scenario) -> bool:
-    """Return whether a mechanism takes longer than `GLANCE` and cannot be cut short."""
-    slow = catalogue.entry(scenario.mechanism).slow_from
-    return slow is not None and counted(scenario.data).joint.n_x >= slow
-
-
-def key(scenario: Scenario) -> Hashable:
-    """Return the key under which it is kept that a glance was taken."""
-    return "glance", repr(scenario)
-
-
-def result_key(scenario: Scenario) -> Hashable:
-    """Return the key under which the last measured answer to a question is kept."""
-    return "result", repr(scenario)
-
-
-def is_taken(scenario: Scenario) -> bool:
-    """Return whether a glance was taken already."""
-    return kept_for(scenario.data).find(key(scenario)) is not None
-
-
-def forget(scenario: Scenario) -> None:
-    """Allow another glance: the result of the last one was dropped."""
-    kept_for(scenario.data).put(key(scenario), None)
-
-
-def take(result: Result, counted: Counted) -> None:
-    """Store a glance that a worker has computed, as if it had been computed here."""
-    scenario, store = result.scenario, kept_for(result.scenario.data)
-    known_for(scenario.data).add(scenario, counted.joint, result.mechanism)
-    store.put(result_key(scenario), replace(result, counted=counted))
-    store.put(key(scenario), True)

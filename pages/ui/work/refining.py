@@ -11,7 +11,7 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from pages.ui.style.labels import markdown
-from pages.ui.work import answers, glances, long_answer, progress
+from pages.ui.work import answers, long_answer, progress
 
 GLANCE = "Quick estimate. Improving…"
 """The note on an answer while a better one is being computed."""
@@ -43,7 +43,7 @@ MINUTE = 60.0
 
 def waiting(*scenarios: Scenario) -> AbstractContextManager[None]:
     """Show on a page without an answer that quick estimates are under way, if any are missing."""
-    if all(glances.is_taken(scenario) for scenario in scenarios):
+    if all(answers.is_taken(scenario) for scenario in scenarios):
         return nullcontext()
     return st.spinner(FIRST)
 

@@ -108,17 +108,24 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["beside"]["columns"] == ["age", "note"]
     assert body["beside"]["known"] == ["id"]
     reported = capsys.readouterr().err
+    assert "What a reader has next to Y determines sex" in reported
+    assert "Every record is alone with its values" in reported
     assert "An attack that learns from other records guesses sex right for" in reported
     assert "of 500 records from Y and these 3 columns, compared with" in reported
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0
     assert "holds        beside: Recomputed with the same result" in capsys.readouterr().out
 
 
-def test_all_columns_may_still_be_kept_at_once(folder):
+def test_all_columns_may_still_be_kept_at_once(folder, capsys):
+    hint = "Add --certificate FILE to count what {} may reveal about sex."
     assert run("scenario.json people.csv out.csv --seed 5 --columns replaced") == 0
     assert list(read(folder / "out.csv")) == ["id", "town", "age", "note"]
-    assert run("scenario.json people.csv out.csv --seed 5") == 0
+    assert hint.format("'id', 'age' and 'note'") in capsys.readouterr().err
+    assert run("scenario.json people.csv out.csv --seed 5 --known id") == 0
     assert list(read(folder / "out.csv")) == ["town"]
+    assert hint.format("'id'") in capsys.readouterr().err
+    assert run("scenario.json people.csv out.csv --seed 5") == 0
+    assert "--certificate" not in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("folder")

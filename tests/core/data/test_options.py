@@ -44,6 +44,7 @@ def options(draw):
         draw(st.sampled_from([mark for mark in THOUSANDS if mark != decimal])),
         draw(MARKS),
         tuple({item.column: item for item in draw(st.lists(columns(), max_size=3))}.values()),
+        above=draw(MARKS),
     )
 
 

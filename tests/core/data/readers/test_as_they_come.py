@@ -464,6 +464,36 @@ def test_a_title_above_names_again_begins_another_table():
     ]
 
 
+def test_titles_above_other_names_begin_another_table():
+    upper = "day,town,cost\n1 May,Ulm,12\n2 May,Bonn,7\n,,\n"
+    lower = "Hospitality,,\nMay 2012,,\n,,\nwhen,host,kind\n3 May,Lee,lunch\n"
+    sentence, tables = question_of(upper + lower)
+    assert "line 4 may begin another table: it is a title above names" in sentence
+    assert len(tables["Leave out everything from line 4 on"][1]) == 2
+    assert len(read(upper + lower.replace("May 2012,,\n", ""))[0][1]) > 3  # one heading of a group
+
+
+def test_names_that_fill_the_gaps_of_those_above_are_joined_by_a_click():
+    body = "1 May,Ulm,,5,5\n2 May,Bonn,7,,7\n3 May,Ulm,,4,4\n"
+    _, tables = question_of(f"day,town,by,,cost\n,,,,\n,,air,rail,\n{body}")
+    assert tables["Join lines 1 and 3"][0] == ["day", "town", "by · air", "by · rail", "cost"]
+    assert len(read(f"day,town,by,,cost\n,,x,,\n{body}")[0][1]) == 4  # it fills no gap
+
+
+def test_lines_about_a_table_of_two_columns_are_asked_about():
+    about = "Title,Growth\nCDID,IHYP\nUnit,%\nDate,1-2-24\nNotes,\n"
+    body = "1949,4.2\n1950,3.3\n1951,..\n1951 Q1,1.5\n1951 Q2,1.6\n"
+    sentence, tables = question_of(about + body)
+    assert "lines 1 to 5 may be about the table, not records" in sentence
+    rows = [line.split(",") for line in body.split()[:3]]
+    assert tables["Leave them out, the columns have no names"][1][:3] == rows
+    assert tables["Names in line 1, leave out the others"][0] == ["Title", "Growth"]
+    names = tables["Names in line 5, leave out those above"]
+    assert (names[0], len(names[1])) == (["Notes", "column 2"], 5)
+    titled, _ = question_of("A report\nby area,new\n\nkind,rate\n" + body.replace("..", "2"))
+    assert "about the table" not in titled
+
+
 def test_a_comment_of_as_many_fields_above_the_names_is_asked_about_and_names_are_read():
     sentence, tables = question_of("#made here,by hand\nward,age\nA,31\nB,32\n")
     assert "may hold the names or be a comment" in sentence

@@ -15,6 +15,7 @@ SAMPLES = {
     "utf-16": "Köln, 東京",
     "windows-1252": "Köln €",
     "latin-1": "Köln",
+    "mac-roman": "Köln",
     "windows-1250": "Łódź",
     "windows-1251": "Москва",
     "windows-1253": "Αθήνα",
@@ -96,6 +97,9 @@ def test_such_a_character_is_mended_wherever_a_piece_ends(place, tmp_path):
         ("gb18030", "城市,性别\n北京,男\n上海,女\n", "GB 18030 (Chinese): 城市"),
         ("big5", "縣市,性別\n臺北市,男\n高雄市,女\n", "Big5 (Chinese): 縣市"),
         ("euc-kr", "행정구역,성별\n서울특별시,남자\n", "EUC-KR (Korean): 행정구역"),
+        ("mac-roman", "région,sexe\nIle-de-France,h\n", "Mac Roman: région"),
+        ("mac-roman", "Größe,Geschlecht\nklein,männlich\n", "Mac Roman: Größe"),
+        ("mac-roman", "Ort,n\nMünchen,3\nNürnberg,4\n", "Mac Roman: München"),
     ],
 )
 def test_a_likelier_encoding_than_the_guessed_one_is_offered(encoding, text, label):
@@ -114,6 +118,7 @@ def test_a_likelier_encoding_than_the_guessed_one_is_offered(encoding, text, lab
         "N°SIRET,Prix €\nl´été,1.25 €\nnº 5,½\n",
         "¿Qué?,¡Sí!\naño,1ª\n§12,«dit»\n£5,10 µm\n",
         "Île,forêt\nparal·lel,œuvre\nnaïve “x”,±5\n",
+        "L’HAŸ-LES-ROSES,Šibenik\nKOŠICE,Žďár\nParis–Lyon,Ω™\n".replace("ď", "d").replace("Ω", "a"),
     ],
 )
 def test_no_encoding_is_offered_where_the_guess_reads_well(text):

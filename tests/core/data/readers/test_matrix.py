@@ -43,6 +43,12 @@ def test_numbers_may_be_names_where_a_corner_is_left_free():
     assert source.weights.tolist() == PLAIN
 
 
+def test_numbers_are_names_between_a_corner_and_a_total():
+    source = parse_matrix("sex,2021,2022,Total\nF,3,1,4\nM,0,4,4\nTotal,3,5,8")
+    assert (source.s_labels, source.x_labels) == (("F", "M"), ("2021", "2022"))
+    assert source.weights.tolist() == PLAIN
+
+
 def test_probabilities_are_no_records():
     source = parse_matrix("0.1,0.2\n0.3,0.4")
     assert source.records is None

@@ -14,8 +14,8 @@ from core.joint import Joint
 from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
 from core.optimal.bounds.box_bound import BoxBound, secants
 from core.optimal.bounds.prover import Prover
+from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.programs import batched_simplex
 from core.optimal.programs.batched_simplex import BatchedSimplex
 from core.optimal.solve import maximise
 from core.optimal.utility import MutualInformation
@@ -73,7 +73,7 @@ def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
 
 @pytest.mark.parametrize("readings", [0, 3, 12, 40])
 def test_pivots_of_the_first_box_end_by_the_deadline(readings, monkeypatch):
-    monkeypatch.setattr(batched_simplex, "BETWEEN_LOOKS", 1)
+    monkeypatch.setitem(vars(SIZES), "between_looks", 1)
     joint = Joint.random_uniform(3, 7, np.random.default_rng(0))
     allowed = LDP(0.5).allowed_set(joint)
     cost, _ = mixture_of(allowed_vertices(allowed), joint.p_x)

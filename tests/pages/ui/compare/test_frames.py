@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from core.notions.numbers import Numbers
 from core.scenario import Project, Scenario, evaluate
+from core.studies.side_by_side import Column, entries
 from pages.ui.compare import charts, columns, frames
 from pages.ui.work import answers, visits
 from tests.pages import sent
@@ -132,3 +134,11 @@ def test_frames_are_new_where_a_line_another_answer_or_the_axes_are():
     assert frames._drawn_with(of_another, [1], lines=False) == frames._drawn_with(
         before, [1], lines=False
     )
+
+
+def test_every_name_beside_the_levels_is_whole():
+    titles = {item.level_title or item.title for item in entries() if item.in_nats}
+    every = Column("", Scenario(), levels={item.key: 1.0 for item in entries()})
+    names = charts.levels_figure([every], [0], Numbers(), "nats")["layout"]["yaxis"]["ticktext"]
+    assert "RLDP for X = (S, U)" in names
+    assert set(names) == titles

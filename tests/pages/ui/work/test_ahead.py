@@ -20,8 +20,8 @@ from core.scenario import Scenario, answer
 from core.studies.known import Known
 from pages.ui.explore import meaning
 from pages.ui.frame import controls
-from pages.ui.work import ahead, answers, derived, glances, store, visits
-from pages.ui.work.ahead import AT_ONCE, Ahead
+from pages.ui.work import ahead, answers, derived, store, visits
+from pages.ui.work.ahead import MOST_PLACES, Ahead
 
 PLACES = [round(0.1 * step, 9) for step in range(12)]
 
@@ -72,7 +72,7 @@ def test_every_place_is_answered_once_the_nearest_first_and_some_far_ones_with_t
         [0.1, 0.4, 0.7, 0.8],  # a quarter; 2.08 is beyond the slider
         [0.0, 0.2, 0.9, 1.1],
     ]
-    assert max(len(chunk) for chunk in workers.requests) == AT_ONCE
+    assert max(len(chunk) for chunk in workers.requests) == MOST_PLACES
     assert not places.want("three", result, grid)  # nothing is left
 
 
@@ -113,7 +113,7 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     thread = threading.Thread(target=places.work)
     thread.start()
     thread.join()
-    assert len(workers.requests) == len(PLACES) // AT_ONCE
+    assert len(workers.requests) == len(PLACES) // MOST_PLACES
     assert workers.seconds == {meaning.DEFAULT_SECONDS}
     assert text == []
 
@@ -154,7 +154,7 @@ def test_work_ends_when_no_page_shows_the_question():
 def test_what_is_kept_is_not_answered_again():
     workers, result = Workers(), shown()
     taken = replace(result.scenario, eps=0.3)
-    glances.take(replace(answer(taken, result.counted), scenario=taken), result.counted)
+    answers.take(replace(answer(taken, result.counted), scenario=taken), result.counted)
     places = Ahead(workers)
     places.want("one", result, grid)
     places.work()
@@ -174,7 +174,7 @@ def test_a_worker_that_fails_ends_the_question_alone():
     places._submit = submit
     assert places.want("one", shown(), grid)
     places.work()
-    assert not glances.is_taken(replace(shown().scenario, eps=PLACES[0]))
+    assert not answers.is_taken(replace(shown().scenario, eps=PLACES[0]))
     places._submit = Workers()
     assert places.want("one", shown(mechanism="watchdog"), grid)
 
@@ -259,8 +259,8 @@ def test_places_of_another_number_are_answered_the_nearest_first():
     places.work()
     order = [lam for lams in workers.lams for lam in lams]
     assert order == [0.5, 0.25, 0.75, 0.0, 1.0]
-    assert all(glances.is_taken(replace(result.scenario, lam=lam)) for lam in shares)
-    assert not glances.is_taken(replace(result.scenario, eps=0.3))
+    assert all(answers.is_taken(replace(result.scenario, lam=lam)) for lam in shares)
+    assert not answers.is_taken(replace(result.scenario, eps=0.3))
 
 
 def test_a_page_has_one_question_for_each_slider():
@@ -307,7 +307,7 @@ def test_what_has_nothing_to_show_comes_first_at_the_place_under_the_finger():
     assert question.scenario.notion == "lip"
     alone = Ahead(workers)
     alone.want("one", there, grid, urgent=True, bare=True)
-    assert [len(alone._next()[1]) for _ in range(2)] == [1, ahead.AT_ONCE]
+    assert [len(alone._next()[1]) for _ in range(2)] == [1, ahead.MOST_PLACES]
 
 
 @pytest.mark.parametrize("urgent", [False, True])
@@ -331,10 +331,10 @@ def test_a_sessions_own_data_is_answered_for_it_alone():
     places.want("page", result, grid, owner=weakref.ref(owner))
     places.work()
     request = replace(own, eps=0.3)
-    assert owner.store.find(glances.key(request))
+    assert owner.store.find(answers.key(request))
     assert owner.known.best(request, result.counted.joint) is not None
     for store_of in (other.store, store.SHARED):
-        assert store_of.find(glances.key(request)) is None
+        assert store_of.find(answers.key(request)) is None
     assert store.KNOWN.best(request, result.counted.joint) is None
 
 

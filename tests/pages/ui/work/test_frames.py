@@ -14,7 +14,7 @@ from core.scenario import Scenario, evaluate
 from core.scenario.presets import standard
 from pages.ui.frame import following
 from pages.ui.serving import offers
-from pages.ui.work import ahead, answers, derived, frames, glances, visits
+from pages.ui.work import ahead, answers, derived, frames, visits
 from pages.ui.work.frames import Offer
 
 
@@ -32,8 +32,8 @@ def test_the_nearest_come_first_and_few_at_a_time(monkeypatch):
     assert list(result) == [10, 9, 11]
     assert result[10]["at"] == [1.1]
     more = frames.ready(OFFER, 10, dict.fromkeys(result, ""))
-    assert len(more) == frames.AT_ONCE
-    assert all(1 < abs(place - 10) <= 1 + frames.AT_ONCE / 2 for place in more)
+    assert len(more) == frames.MOST_FRAMES
+    assert all(1 < abs(place - 10) <= 1 + frames.MOST_FRAMES / 2 for place in more)
     moved = frames.ready(OFFER, 25, dict.fromkeys([*result, *more], ""))
     assert list(moved) == [25, 24, 26]  # the browser waits for the first
     assert frames.ready(OFFER, 10, dict.fromkeys(range(29), "")) == {}
@@ -102,7 +102,7 @@ def test_what_a_frontier_has_found_is_ready_without_a_glance():
     assert frames.answers.ready(request) is None
     made = evaluate(request)
     visits.known_for(request.data).add(request, made.joint, made.mechanism)
-    assert not glances.is_taken(request)
+    assert not answers.is_taken(request)
     assert frames.answers.ready(request).mechanism.kernel is made.mechanism.kernel
 
 
@@ -231,7 +231,7 @@ def test_questions_about_data_that_is_not_here_are_left_out(monkeypatch):
     monkeypatch.setattr(ahead.AHEAD, "want", lambda _, result, *__, **___: wanted.append(result))
     gone = replace(WATCHED, data=DataSpec("upload:gone.csv", ("a",), ("b",)))
     answered = evaluate(WATCHED)
-    glances.take(answered, answered.counted)
+    answers.take(answered, answered.counted)
     with pytest.raises(CoreError):
         frames.answers.ready(gone)
     frames.on_request([gone, answered.scenario], (0.5, 1.0), "eps")(0)
@@ -248,7 +248,7 @@ def test_a_sessions_own_data_has_frames_for_it_alone_until_it_ends():
     offered = Offer((own,), (own.eps,), lambda _: made, owner=weakref.ref(owner))
     with visits.ahead_for(offered.owner):
         derived.kept(own.data, ("counted", repr(own.data)), lambda: result.counted)
-        glances.take(replace(result, scenario=own), result.counted)
+        answers.take(replace(result, scenario=own), result.counted)
     assert frames.ready(offered, 0, {}).keys() == {0}
     assert frames.ready(replace(offered, owner=weakref.ref(other)), 0, {}) == {}
     assert frames.ready(replace(offered, owner=None), 0, {}) == {}

@@ -54,18 +54,18 @@ def test_where_others_search_the_answer_at_a_smaller_budget_is_the_glance(monkey
     known = answers.evaluate(SCENARIO).mechanism
     request = replace(SCENARIO, eps=1.0)
     pool = HeldGlances()
-    monkeypatch.setattr(glances, "GLANCER", ready(pool))
+    monkeypatch.setattr(answers, "GLANCER", ready(pool))
     monkeypatch.setattr(glances, "WAIT", 0.0)
     glance = answers.evaluate(request).mechanism
     assert answers.is_refining(request)
     assert (glance.kernel == known.kernel).all()
     assert glance.status == CUT
-    assert not glances.is_taken(request)
+    assert not answers.is_taken(request)
     (waiting,) = pool.open
     assert waiting[2][0] == glances.hurried(request)
     pool.finish()
     result = answers.evaluate(request).mechanism
-    assert glances.is_taken(request)
+    assert answers.is_taken(request)
     assert result.utility > known.utility
 
 
