@@ -129,7 +129,8 @@ def given_away_there(
         table = sources.open(data.source, (*data.columns, *names), data.read)
         if not isinstance(table, FileTable):
             raise InvalidInputError(
-                f"{table.title} is a joint distribution of S and X, without columns to keep next to Y."
+                f"{table.title} is a joint distribution of S and X, with no columns to keep next "
+                "to Y."
             )
         levels += given_away(result, table, [names])
     return tuple(levels)
