@@ -3,6 +3,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.__main__ import main
@@ -85,6 +86,21 @@ def test_a_scenario_may_begin_with_a_byte_order_mark(tmp_path, capsys):
     path.write_bytes(b'\xef\xbb\xbf{"mechanism": "constant"}')
     assert main(["evaluate", str(path)]) == 0
     assert json.loads(capsys.readouterr().out)["mechanism"]["name"] == "Constant"
+
+
+def test_columns_beside_y_are_counted_each_and_together(tmp_path, capsys):
+    path = tmp_path / "scenario.json"
+    path.write_text('{"mechanism": "watchdog"}', encoding="utf-8")
+    assert main(["evaluate", str(path), "--keep", "relationship", "race"]) == 0
+    beside = json.loads(capsys.readouterr().out)["beside"]
+    assert list(beside["each"]) == beside["columns"] == ["relationship", "race"]
+    assert round(np.exp(beside["each"]["relationship"]["known"]["lip"])) == 4364
+    assert beside["holds"] is False
+    assert main(["evaluate", str(path), "--keep", "sex"]) == 2
+    assert "'sex' is S itself" in capsys.readouterr().err
+    path.write_text('{"data": {"source": "random:uniform:3x4:1"}}', encoding="utf-8")
+    assert main(["evaluate", str(path), "--keep", "age"]) == 2
+    assert "there is no column beside Y." in capsys.readouterr().err
 
 
 PROJECT = """{"columns": [
