@@ -124,9 +124,9 @@ CUT = """
   const observer = new ResizeObserver(entries => {
     for (const { target } of entries) {
       const { bottom } = target.getBoundingClientRect();
-      const titles = [...target.querySelectorAll(".xtitle")].map(one => one.getBoundingClientRect());
+      const titles = [...target.querySelectorAll(".xtitle")];
       const { chart } = target.dataset;
-      const below = Math.max(...titles.map(title => title.bottom - bottom));
+      const below = Math.max(...titles.map(one => one.getBoundingClientRect().bottom - bottom));
       window.lowest[chart] = Math.max(window.lowest[chart] ?? -Infinity, below);
     }
   });
