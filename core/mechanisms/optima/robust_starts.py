@@ -56,7 +56,7 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
 def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return randomized response on groups of P_X, where many symbols have no start but LDP of X.
 
-    Groups are about equally likely, as many as tell the most. It is LDP of X, which any
+    Groups are about equally likely, as many as keep the most. It is LDP of X, which any
     distribution keeps, and its few outputs are soon checked.
     """
     if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, LevelNotion):
@@ -74,9 +74,9 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
         raised = np.exp(-min(budget, FAR)) * np.ones((count, count))
         np.fill_diagonal(raised, 1.0)
         response = raised / raised[0].sum()
-        told = float(mutual_information(masses[:, None] * response))
-        if told > most:
-            best, most = response[group], told
+        kept = float(mutual_information(masses[:, None] * response))
+        if kept > most:
+            best, most = response[group], kept
     return [
         make_mechanism(
             joint, polished(joint, best, notion, quick=True), name="Groups of X", notion=notion
