@@ -13,6 +13,7 @@ from core import measures
 from core.data.counts.report import CountedTask
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.mechanisms import Mechanism, frontier
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.mechanisms.optima.frontier import FAILED, at_a_glance, carried, failed
@@ -92,7 +93,8 @@ def sweep(
     values, task
         As in `Scenario.build_mechanism`.
     report : callable, optional
-        Is called first with what an optimum's line is at least, at some of the budgets.
+        Is called first with what an optimum's line is at least, at some of the budgets, where
+        that is more than nothing.
 
     Raises
     ------
@@ -121,7 +123,9 @@ def sweep(
     few = joint.n_x <= SIZES.all_starts  # of 1,000 pairs a check over F takes seconds
     if report is not None and scenario.mechanism in GLANCED and few:
         with suppress(CoreError):
-            report(_at_a_glance(scenario, joint, grid, purpose))
+            glance = _at_a_glance(scenario, joint, grid, purpose)
+            if (glance.nmi[1:] > ROUNDING).all():  # else nothing is known but what reveals nothing
+                report(glance)
     answers = (
         _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"

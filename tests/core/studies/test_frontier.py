@@ -101,7 +101,7 @@ def test_a_sweep_reports_first_what_is_known_without_a_search(notion, n_x):
     """Of 442 symbols a line of RLDP was there after a minute and a half of processor."""
     joint = Joint.random_uniform(3, n_x, np.random.default_rng(3))
     seen = []
-    with clock.using(clock.Ticking(0.01)):
+    with clock.using(clock.Ticking(0.5)):
         line = sweep(Scenario(notion=notion), joint, [1.0, 2.0, 4.0], report=seen.append)
     (glance,) = seen
     assert glance.mechanisms == ()
@@ -109,3 +109,11 @@ def test_a_sweep_reports_first_what_is_known_without_a_search(notion, n_x):
     assert (glance.nmi > 0).all()
     assert (glance.utility <= line.utility[[0, 2]] + 1e-9).all()
     assert (glance.upper_bound >= line.utility[[0, 2]] - 1e-9).all()
+
+
+def test_a_sweep_reports_no_line_of_mechanisms_that_keep_nothing():
+    joint, seen = Joint.with_secret_released(JOINT.p), []
+    with clock.using(clock.Ticking(0.1)):
+        line = sweep(Scenario(notion="lip"), joint, [1.0, 2.0, 4.0], report=seen.append)
+    assert line.nmi[-1] > 0
+    assert seen == []
