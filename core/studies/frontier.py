@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -12,9 +13,11 @@ from core import measures
 from core.data.counts.report import CountedTask
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
+from core.limits import ROUNDING
 from core.mechanisms import Mechanism, frontier
 from core.mechanisms import catalogue as mechanism_catalogue
-from core.mechanisms.optima.frontier import FAILED, carried, failed
+from core.mechanisms.optima.frontier import FAILED, at_a_glance, carried, failed
+from core.optimal.plan import SIZES
 from core.scenario import Scenario
 from core.scenario.purpose import build_purpose
 from core.utilities import Information, Purpose
@@ -71,6 +74,8 @@ def sweep(
     budgets: Sequence[float] | FloatArray = GRID,
     values: FloatArray | None = None,
     task: CountedTask | None = None,
+    *,
+    report: Callable[[Frontier], None] | None = None,
 ) -> Frontier:
     """Answer a scenario at every budget of a grid; its own ε is not used.
 
@@ -87,6 +92,9 @@ def sweep(
         ε in nats, shape (k,), increasing.
     values, task
         As in `Scenario.build_mechanism`.
+    report : callable, optional
+        Is called first with what an optimum's line is at least, at some of the budgets, where
+        that is more than nothing.
 
     Raises
     ------
@@ -112,6 +120,12 @@ def sweep(
         )
     questions = [replace(scenario, eps=float(eps)) for eps in grid]
     purpose = build_purpose(scenario, joint, values, task)
+    few = joint.n_x <= SIZES.all_starts  # of 1,000 pairs a check over F takes seconds
+    if report is not None and scenario.mechanism in GLANCED and few:
+        with suppress(CoreError):
+            glance = _at_a_glance(scenario, joint, grid, purpose)
+            if (glance.nmi[1:] > ROUNDING).all():  # else nothing is known but what reveals nothing
+                report(glance)
     answers = (
         _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"
@@ -121,6 +135,32 @@ def sweep(
             [partial(question.build_mechanism, joint, values, task) for question in questions],
         )
     )
+    return _line(scenario, joint, grid, answers, purpose)
+
+
+GLANCED = ("optimal", "robust_optimal")
+"""The mechanisms that keep at least what is known without a search."""
+
+
+def _at_a_glance(scenario: Scenario, joint: Joint, grid: FloatArray, purpose: Purpose) -> Frontier:
+    """Return what is known without a search, at every fourth budget and the last."""
+    some = np.unique([*grid[::4], grid[-1]])
+    known = [
+        at_a_glance(joint, replace(scenario, eps=eps).build_notion(joint), purpose)
+        for eps in some.tolist()
+    ]
+    line = _line(scenario, joint, some, carried(joint, known, scenario.gap), purpose)
+    return replace(line, mechanisms=())
+
+
+def _line(
+    scenario: Scenario,
+    joint: Joint,
+    grid: FloatArray,
+    answers: Sequence[Mechanism],
+    purpose: Purpose,
+) -> Frontier:
+    """Return the answers of a scenario at a grid of budgets as its line."""
     failing = [mechanism.status == FAILED for mechanism in answers]
     return Frontier(
         notion=scenario.notion,

@@ -66,7 +66,10 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
     values = _Values(answers, answers.max(axis=(0, 1)))
     bottom = max(floor - slack, 0.0) if stop else floor
     begin = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
-    triples, ceilings, best = _pairs(ball, values, begin, floor if stop else np.inf)
+    occurring = np.flatnonzero(values.sizes > 0)
+    if stop:
+        occurring = _suspects(ball, answers, occurring, bottom)
+    triples, ceilings, best = _pairs(ball, values, occurring, begin, floor if stop else np.inf)
     order = np.argsort(-ceilings)
     step = max(1, min(_CHUNK, 4 * _CELLS // ball.n_u))
     for start in range(0, len(order), step):
@@ -78,7 +81,7 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
         search = _one_peak if ball.alpha >= 0.5 else _many_peaks
         best = search(ball, values, triples[chunk[ceilings[chunk] > best.level]], best)
     # the level found may be too low by the slack, but none is above the highest ceiling
-    level = max(best.level, min(best.level + slack, float(ceilings.max())))
+    level = max(best.level, min(best.level + slack, float(ceilings.max(initial=bottom))))
     return replace(best, level=level)
 
 
@@ -103,23 +106,38 @@ class _Values(NamedTuple):
         return result
 
 
+def _suspects(ball: RenyiBall, answers: FloatArray, outputs: IntArray, limit: float) -> IntArray:
+    """Return the outputs that may exceed a limit in nats, those first that reveal most at P̂.
+
+    R1·v and R2·v are between the least and the greatest v, whatever the distributions are.
+    """
+    every = answers[..., outputs]
+    highest, lowest = every.max(axis=(0, 1)), every.min(axis=(0, 1))
+    given_s = np.einsum("su,suy->sy", ball.p_u_given_s, every)
+    levels = _log_ratio(given_s.max(axis=0), given_s.min(axis=0))
+    order = np.argsort(-levels, kind="stable")
+    result: IntArray = outputs[order[_log_ratio(highest, lowest)[order] > limit]]
+    return result
+
+
 def _pairs(
-    ball: RenyiBall, values: _Values, best: WorstCase, limit: float
+    ball: RenyiBall, values: _Values, outputs: IntArray, best: WorstCase, limit: float
 ) -> tuple[IntArray, FloatArray, WorstCase]:
     """Return all (y, s1, s2), ceilings with all of B for both, and the worst if one has all.
 
     It ends where a worst one is above the limit.
     """
-    p, free, none = ball.p_u_given_s, ball.conditional_bound, bound_of(0.0, ball.p_s, ball.alpha)
+    p, free = ball.p_u_given_s, ball.conditional_bound
     s1, s2 = np.nonzero(~np.eye(ball.n_s, dtype=bool))
-    occurring = np.flatnonzero(values.sizes > 0)
-    triples, ceilings = [], []
+    triples, ceilings = [np.empty((0, 3), dtype=np.int64)], [np.empty(0)]
     step = max(1, _CELLS // ball.p_hat_su.size)
-    for start in range(0, len(occurring), step):
-        some = occurring[start : start + step]
+    for start in range(0, len(outputs), step):
+        some = outputs[start : start + step]
         whole = values.whole(some)
-        high = [greatest(p, whole, bound, ball.alpha) for bound in (none, free)]
-        low = [least(p, whole, bound, ball.alpha) for bound in (none, free)]
+        given_s = np.einsum("su,ysu->ys", p, whole)
+        given_s = np.clip(given_s, whole.min(axis=-1), whole.max(axis=-1))  # as P̂ is rounded
+        high = [given_s, greatest(p, whole, free, ball.alpha)]
+        low = [given_s, least(p, whole, free, ball.alpha)]
         pairs = np.tile(np.stack([s1, s2], axis=1), (len(some), 1))
         triples.append(np.column_stack([np.repeat(some, len(s1)), pairs]))
         for spends in (0, 1):

@@ -117,6 +117,45 @@ def test_charts_keep_their_size_while_a_note_comes_and_goes(visit):
     assert len({str(room["charts"]) for room in rooms[11:]}) == 1
 
 
+CUT = """
+() => {
+  window.lowest = {};
+  // called after the charts' own observers, and before the browser paints
+  const observer = new ResizeObserver(entries => {
+    for (const { target } of entries) {
+      const { bottom } = target.getBoundingClientRect();
+      const titles = [...target.querySelectorAll(".xtitle")];
+      const { chart } = target.dataset;
+      const below = Math.max(...titles.map(one => one.getBoundingClientRect().bottom - bottom));
+      window.lowest[chart] = Math.max(window.lowest[chart] ?? -Infinity, below);
+    }
+  });
+  for (const key of ["frontier", "lifts", "mechanism"]) {
+    observer.observe(document.querySelector(`.st-key-${key} .lsc-frame`));
+  }
+}
+"""
+LONGER = """
+() => {
+  const said = document.querySelector(".st-key-board .st-key-finding p");
+  said.after(Object.assign(document.createElement("p"), { textContent: "Quick estimate." }));
+}
+"""
+
+
+def test_no_axis_title_is_cut_where_the_words_take_one_more_line(visit):
+    page = visit(QUICK, width=1280, height=720)
+    settle(page)
+    page.evaluate(CUT)
+    heights = page.evaluate(ROOM)["charts"]
+    page.evaluate(LONGER)  # as a frame does, the first one of a drag
+    settle(page)
+    assert page.evaluate(ROOM)["charts"] != heights
+    lowest = page.evaluate("window.lowest")
+    assert len(lowest) == 3
+    assert all(below <= 1 for below in lowest.values()), lowest
+
+
 FADED = """
 () => [...document.querySelectorAll(".st-key-board_charts .lsc-frame[data-lsc-working]")]
   .map(one => one.dataset.chart)

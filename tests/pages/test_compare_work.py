@@ -14,7 +14,8 @@ from core.mechanisms.result import CUT
 from core.scenario import Project, Scenario, evaluate
 from core.studies import matching as study
 from core.studies.frontier import sweep
-from pages.ui.compare import matching
+from pages.ui.compare import charts, matching
+from pages.ui.figures.frontier import PALE
 from pages.ui.work import answers
 from tests.pages import sent
 from tests.pages.comparing import OPTIMA, QUICK, SMALL, kept, open_, opened, pinned, share, text
@@ -221,6 +222,35 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     app.button(key="column_lines_cancel").click().run()
     assert not sweeps.open
     assert "The work was canceled." in text(app)
+
+
+def test_a_line_is_there_at_a_glance_pale_until_it_is_worked_out(sweeps):
+    """On a busy machine a line of RLDP was missing for longer than a minute."""
+
+    def lines(app):
+        drawn = json.loads(sent.charts(app)[charts.FRONTIER]["data"])
+        return {item["name"]: item["opacity"] for item in drawn if item["mode"] == "lines+markers"}
+
+    robust = Scenario(data=SMALL, notion="robust_ldp")
+    app = opened(project=Project((*OPTIMA.scenarios[:1], robust), ("a", "robust")))
+    assert lines(app) == {}
+    job, function, arguments = next(
+        item for item in sweeps.open if item[2][0].notion == "robust_ldp"
+    )
+    reported = []
+    with clock.using(clock.Ticking(1.0)):
+        answer = function(*arguments, report=reported.append)
+    assert sent.looks(app)[0] != b""
+    job.note(*reported)
+    assert sent.looks(app)[0] == b""  # the page is to run again
+    app.run()
+    assert lines(app) == {"robust": PALE}
+    assert "0 of 2 lines ready" in working(app)[0]
+    assert "Pale: a quick estimate" in working(app)[0]
+    job.succeed(answer)
+    app.run()
+    assert lines(app) == {"robust": 1}
+    assert "Pale" not in working(app)[0]
 
 
 def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monkeypatch):

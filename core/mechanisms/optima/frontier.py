@@ -13,12 +13,17 @@ from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
 from core.mechanisms.optima.optimal import optimal
-from core.mechanisms.optima.search import NAME, optimal_from
-from core.mechanisms.optima.starts import disproves
+from core.mechanisms.optima.robust_starts import known_without_search
+from core.mechanisms.optima.search import NAME, chain_bound, checked_purpose, optimal_from
+from core.mechanisms.optima.starts import INSTANT, at_least, disproves, starts
+from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
-from core.mechanisms.result import CUT, Mechanism, make_mechanism
+from core.mechanisms.result import CUT, Mechanism, make_mechanism, revalued
+from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.notions.base import Notion
+from core.notions.robust_markov import RobustForX
 from core.optimal.direct import Warm
+from core.optimal.plan import SIZES
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
@@ -41,6 +46,7 @@ def frontier(
     a linear program from the last one's basis. `carried` makes utility and bound non-decreasing in
     the budget. Where a search ran out of time, `diluted` offers it the next larger budget's
     outputs, moved towards P_X until they are allowed.
+    Under a robust notion of many symbols most budgets have what is known without a search.
     A budget that fails is a point without a mechanism; the others are solved all the same.
 
     Parameters
@@ -78,16 +84,20 @@ def frontier(
     order = sorted(range(len(values)), key=values.__getitem__)
     answers: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
-    open_, warm = False, Warm()
+    open_, warm, kept = False, Warm(), -np.inf
+    each = EACH if deadline is not None and _is_slow(joint, notion_family(values[0])) else 1
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
             # least time for each budget, also when the limit is over: enough for a mechanism
             # without proof
-            left = max(deadline.left / (len(order) - done), 0.05)
+            left = max(deadline.left / (1 + (len(order) - done - 1) // each), 0.05)
         try:
             notion = notion_family(values[i])
-            if notion.of_estimate:  # the robust search has starts of its own beside the last answer
+            over = each > 1 and deadline is not None and deadline.over
+            if over or (len(order) - done - 1) % each:
+                mechanism = at_a_glance(joint, notion, utility)
+            elif notion.of_estimate:  # it has starts of its own beside the last answer
                 mechanism = optimal(
                     *(joint, notion),
                     time_limit=left,
@@ -112,9 +122,45 @@ def frontier(
                 # an earlier answer that it starts from was cut
                 mechanism = replace(mechanism, status=CUT)
             open_ |= mechanism.status == CUT
-            answers[i], start = mechanism, mechanism.kernel
+            answers[i] = mechanism
+            if start is None or mechanism.utility >= kept:
+                start, kept = mechanism.kernel, mechanism.utility
     along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+EACH = 4
+"""Of so many budgets one is searched where a search takes seconds, whatever its limit; the others,
+and all once time is over, have what is known without one."""
+
+
+def _is_slow(joint: Joint, notion: Notion) -> bool:
+    """Return whether one search takes seconds, whatever its limit."""
+    return notion.of_estimate and joint.n_x > SIZES.leveled_symbols
+
+
+def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) -> Mechanism:
+    """Return the best mechanism that is known without a search, as one that was cut short."""
+    goal = checked_purpose(utility)
+    bound = None
+    if isinstance(goal, Information):
+        of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+        bound = chain_bound(joint, of_joint)
+    known = starts(
+        joint, notion, Options(), (*INSTANT, *(entry.key for entry in CLOSED_FORMS)), goal
+    )
+    if joint.n_x <= SIZES.leveled_symbols:
+        known += [revalued(joint, made, goal) for made in known_without_search(joint, notion)]
+    nothing = make_mechanism(
+        *(joint, np.ones((joint.n_x, 1))),
+        name=NAME,
+        solver="known",
+        status=CUT,
+        notion=notion,
+        upper_bound=bound,
+        purpose=goal,
+    )
+    return at_least(joint, nothing, known)
 
 
 def carried(

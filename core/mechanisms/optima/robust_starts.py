@@ -15,6 +15,7 @@ from core.allowed.allowed_set import LiftRange
 from core.clock import Deadline
 from core.joint import Joint
 from core.limits import FAR
+from core.measures import mutual_information
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
@@ -24,7 +25,7 @@ from core.notions.robust_markov import RobustForX
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
 from core.optimal.staircases import Staircases
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 
 def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
@@ -52,11 +53,11 @@ def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
     ]
 
 
-def in_halves(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return randomized response on halves of P_X, where many symbols have no start but LDP of X.
+def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
+    """Return randomized response on groups of P_X, where many symbols have no start but LDP of X.
 
-    What an extreme output under LDP of X tells depends on the mass that it raises alone, and of two
-    outputs halves tell the most: nearly as much as all, which many outputs take long to check.
+    Groups are about equally likely, as many as keep the most. It is LDP of X, which any
+    distribution keeps, and its few outputs are soon checked.
     """
     if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, LevelNotion):
         return []
@@ -67,17 +68,33 @@ def in_halves(joint: Joint, notion: Notion) -> list[Mechanism]:
     budget = min(lifts.lower_budget, lifts.upper_budget)
     if not 0 < budget < np.inf:
         return []
-    first, masses = np.zeros(joint.n_x, dtype=np.bool_), [0.0, 0.0]
-    for x in np.argsort(-joint.p_x, kind="stable"):  # the next symbol joins the lighter half
-        first[x] = masses[0] <= masses[1]
-        masses[int(not first[x])] += float(joint.p_x[x])
-    likely = 1 / (1 + np.exp(-min(budget, FAR)))
-    kernel = np.where(np.column_stack([first, ~first]), likely, 1 - likely)
+    best, most = np.ones((joint.n_x, 1)), 0.0
+    for count in (2**power for power in range(1, _MOST_GROUPS + 1)):
+        group, masses = _equally_likely(joint.p_x, count)
+        raised = np.exp(-min(budget, FAR)) * np.ones((count, count))
+        np.fill_diagonal(raised, 1.0)
+        response = raised / raised[0].sum()
+        kept = float(mutual_information(masses[:, None] * response))
+        if kept > most:
+            best, most = response[group], kept
     return [
         make_mechanism(
-            joint, polished(joint, kernel, notion, quick=True), name="Halves of X", notion=notion
+            joint, polished(joint, best, notion, quick=True), name="Groups of X", notion=notion
         )
     ]
+
+
+_MOST_GROUPS = 5
+"""Log2 of the most groups: of 32 outputs an audit at 442 symbols takes half a second."""
+
+
+def _equally_likely(p: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """Return each symbol's group, (n,), and the groups' probabilities, (count,), nearly equal."""
+    group, masses = np.zeros(len(p), dtype=np.int64), np.zeros(count)
+    for x in np.argsort(-p, kind="stable"):  # the next symbol joins the lightest group
+        group[x] = masses.argmin()
+        masses[group[x]] += p[x]
+    return group, masses
 
 
 PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)

@@ -17,7 +17,7 @@ from core.joint import Joint
 from core.limits import CLOSE, ROUNDING
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.merging.subset_merging import subset_merging
-from core.mechanisms.optima.robust_starts import in_halves, known_without_search
+from core.mechanisms.optima.robust_starts import in_groups, known_without_search
 from core.mechanisms.options import Options
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
@@ -74,7 +74,7 @@ def starts(
     )
     mechanisms = _merged_for_all(joint, notion, options, goal) if large else []
     if not mechanisms:
-        mechanisms = [revalued(joint, start, goal) for start in in_halves(joint, notion)]
+        mechanisms = [revalued(joint, start, goal) for start in in_groups(joint, notion)]
     # of 10,000 symbols what ignores the notion takes .7 s, if it is as quick as X itself
     slowest = 7e-9 * joint.n_x**2 if large else 0.0
     for entry in entries:

@@ -93,7 +93,11 @@ function build(parent, fills) {
 function resize(chart) {
   const width = chart.frame.clientWidth;
   if (!chart.shown || !width) return;
-  if (width !== chart.width || (!isAlone(chart) && room(chart) !== chart.height)) draw(chart, true);
+  const height = isAlone(chart) ? chart.height : room(chart);
+  if (width === chart.width && height === chart.height) return;
+  // until it is drawn, as when the words above it take one more line: else its lower axis is cut
+  if (chart.fills && height < chart.height) chart.plot.style.transform = `scaleY(${height / chart.height})`;
+  draw(chart, true);
 }
 
 // In the projector view, by itself.
@@ -241,6 +245,7 @@ async function drawNow(chart) {
     else fitted(made, chart, k);
     chart.height = made.layout.height;
     chart.plot.style.height = `${made.layout.height}px`;
+    chart.plot.style.transform = "";
     made.layout.width = chart.width;
     // a finger scrolls the page: it draws no box to zoom into
     if (matchMedia("(pointer: coarse)").matches) made.layout.dragmode = false;

@@ -285,6 +285,7 @@ def frontier_figure(
             most=swept.line.most_nmi
             if mechanisms.entry(swept.column.scenario.mechanism).optimum
             else None,
+            faded=answers.is_glimpse(_swept(swept.column.scenario)),
         )
         for swept in lines
         if swept.line is not None

@@ -43,8 +43,8 @@ _LAST = "_frontier_last"
 class Place:
     """A line and its place, from 0, in the chart, which sets color, dash and symbol.
 
-    `faded`: it is for the last settings. `revealed`: next to a funnel, what the answers of another
-    promise reveal about S in the funnel's measure, shape (k,).
+    `faded`: it is for the last settings, or a first estimate. `revealed`: next to a funnel, what
+    the answers of another promise reveal about S in the funnel's measure, shape (k,).
     """
 
     number: int
@@ -114,7 +114,8 @@ def find(scenario: Scenario, work: Lines | None = None) -> Lines:
         key = (repr(other.data), other.notion, other.mechanism)
         line = _line(other)
         if line is not None:
-            places.append(Place(number, line, revealed=_revealed(scenario, other, line)))
+            revealed = _revealed(scenario, other, line)
+            places.append(Place(number, line, answers.is_glimpse(other), revealed))
             shown[key] = line
             if other not in work.waiting and left_open(line).any() and answers.may_sweep_on(other):
                 cut.append(other)

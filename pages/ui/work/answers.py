@@ -248,11 +248,23 @@ def frontier(scenario: Scenario) -> Frontier | None:
     joint = counted(scenario.data).joint
     if _is_quick(scenario):
         sweeping(scenario)
-    line = _swept(scenario)
+    line = _swept(scenario) or _glimpse(scenario)
     if line is None:
         return None
     best = known_for(scenario.data).along(line, scenario, joint)
     return best if scenario.purpose == "information" else in_shares(best, joint, purpose(scenario))
+
+
+def is_glimpse(scenario: Scenario) -> bool:
+    """Return whether the line that `frontier` returns is a first estimate, and work goes on."""
+    return _swept(scenario) is None and _glimpse(scenario) is not None
+
+
+def _glimpse(scenario: Scenario) -> Frontier | None:
+    """Return what the work on a line has reported first; None before, and once it has ended."""
+    job = visit().held.get(sweep_work(scenario).name)
+    known = job.progress if isinstance(job, Job) else None
+    return known if isinstance(known, Frontier) else None
 
 
 def sweeping(scenario: Scenario) -> Job[Frontier] | None:

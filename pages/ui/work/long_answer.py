@@ -29,8 +29,8 @@ T = TypeVar("T")
 URGENT = 2
 """Workers reserved for urgent work, so that the answers of two sessions can be found at once."""
 
-GENERAL = max(2, min(4, (os.cpu_count() or 2) - 1))
-"""Workers for all work, frontiers and studies included."""
+GENERAL = max(3, min(4, (os.cpu_count() or 2) - 1))
+"""Workers for all work, frontiers and studies included: none of three lines waits for another."""
 
 WORKERS = Pool(URGENT + GENERAL, reserved=URGENT, elsewhere=RemoteJobs.named())
 """All processes beside the server's own, or on its cluster: sessions take turns on them."""

@@ -27,15 +27,19 @@ def left_open(line: Frontier) -> BoolArray:
 
 
 def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key: str) -> None:
-    """Show the progress of the awaited lines, until one more is ready."""
+    """Show the progress of the awaited lines, until one more is ready or at a first glance."""
     open_ = [running for scenario in waiting if (running := job(scenario)) is not None]
+    shown = [isinstance(work.progress, Frontier) for work in open_]
 
     def look() -> tuple[float, str] | None:
         if len(open_) != len(waiting) or any(work.finished for work in open_):
             return None
+        if shown != [isinstance(work.progress, Frontier) for work in open_]:
+            return None
         seconds = max(work.seconds_awaited for work in open_)
         many = f"{ready} of {every} lines ready, " if every > 1 else ""
-        return ready / every, f"Computing {names}: {many}{seconds:.0f} s"
+        pale = ". Pale: a quick estimate" if any(shown) else ""
+        return ready / every, f"Computing {names}: {many}{seconds:.0f} s{pale}"
 
     progress.watched(look, key=key, on_cancel=stop, args=tuple(waiting))
 

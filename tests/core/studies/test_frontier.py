@@ -94,3 +94,26 @@ def test_a_line_of_more_symbols_than_fit_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setattr(frontier, "MOST_SYMBOLS", JOINT.n_x - 1)
     with pytest.raises(InvalidInputError, match=f"got {JOINT.n_x}: it keeps a mechanism for each"):
         sweep(Scenario(mechanism="watchdog"), JOINT, [1.0])
+
+
+@pytest.mark.parametrize(("notion", "n_x"), [("lip", 9), ("robust_ldp", 9), ("robust_ldp", 70)])
+def test_a_sweep_reports_first_what_is_known_without_a_search(notion, n_x):
+    """Of 442 symbols a line of RLDP was there after a minute and a half of processor."""
+    joint = Joint.random_uniform(3, n_x, np.random.default_rng(3))
+    seen = []
+    with clock.using(clock.Ticking(0.5)):
+        line = sweep(Scenario(notion=notion), joint, [1.0, 2.0, 4.0], report=seen.append)
+    (glance,) = seen
+    assert glance.mechanisms == ()
+    assert glance.eps.tolist() == [1.0, 4.0]
+    assert (glance.nmi > 0).all()
+    assert (glance.utility <= line.utility[[0, 2]] + 1e-9).all()
+    assert (glance.upper_bound >= line.utility[[0, 2]] - 1e-9).all()
+
+
+def test_a_sweep_reports_no_line_of_mechanisms_that_keep_nothing():
+    joint, seen = Joint.with_secret_released(JOINT.p), []
+    with clock.using(clock.Ticking(0.1)):
+        line = sweep(Scenario(notion="lip"), joint, [1.0, 2.0, 4.0], report=seen.append)
+    assert line.nmi[-1] > 0
+    assert seen == []

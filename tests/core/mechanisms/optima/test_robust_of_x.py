@@ -11,7 +11,7 @@ from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima.robust_optimal import with_rare_as_one
-from core.mechanisms.optima.robust_starts import in_halves, of_x_itself
+from core.mechanisms.optima.robust_starts import in_groups, of_x_itself
 from core.mechanisms.optima.starts import starts
 from core.mechanisms.options import Options
 from core.notions import LDP, LIP, RLDP, Intersection, robust_markov
@@ -206,7 +206,7 @@ def test_of_more_symbols_it_is_randomized_response_of_halves(notion):
         1 + rng.multinomial(5_000, rng.dirichlet(np.ones(210))).reshape(3, 70)
     )
     promise = notion(ball_around(joint))
-    (halves,) = in_halves(joint, promise)
+    (halves,) = in_groups(joint, promise)
     assert promise.holds(joint, halves.kernel)
     eps = min(getattr(promise, "budgets", (0.5,)))
     low, high = 1 / (1 + np.exp(eps)), 1 / (1 + np.exp(-eps))
@@ -215,13 +215,26 @@ def test_of_more_symbols_it_is_randomized_response_of_halves(notion):
     assert any(known.name == halves.name for known in starts(joint, promise, Options(), []))
 
 
+@pytest.mark.parametrize(("eps", "groups", "told"), [(2.0, 4, 1.4), (4.0, 16, 2.7), (8.0, 32, 4.8)])
+def test_a_large_budget_is_worth_more_groups_than_halves(eps, groups, told):
+    """At 10×442 an answer of two outputs kept 22% at every large budget."""
+    rng = np.random.default_rng(0)
+    joint = Joint.from_counts(1 + rng.multinomial(9_000, np.full(300, 1 / 300)).reshape(3, 100))
+    (made,) = in_groups(joint, RobustLDP(eps, ball_around(joint)))
+    assert made.kernel.shape == (100, groups)
+    assert made.audit.holds
+    halves = 1 / (1 + np.exp(eps))
+    bits = 1 + halves * np.log2(halves) + (1 - halves) * np.log2(1 - halves)
+    assert made.utility > told * bits * np.log(2)
+
+
 def test_no_halves_are_made_where_more_is_known():
     few = drawn(2, 4, 400)
-    assert in_halves(few, RobustLDP(1.0, ball_around(few))) == []
+    assert in_groups(few, RobustLDP(1.0, ball_around(few))) == []
     many = Joint.random_uniform(2, SIZES.leveled_symbols + 1, np.random.default_rng(0))
-    assert in_halves(many, LIP(1.0)) == []
+    assert in_groups(many, LIP(1.0)) == []
     for eps in (0.0, np.inf):
-        assert in_halves(many, RobustLDP(eps, ball_around(many))) == []
+        assert in_groups(many, RobustLDP(eps, ball_around(many))) == []
 
 
 def test_of_forty_symbols_it_is_as_near_its_bound_as_of_few():
