@@ -122,9 +122,13 @@ def sheet(
 
 
 def read(frame: pd.DataFrame, key: str, shown: pd.DataFrame | None = None) -> None:
-    """Show a table of sentences as text of the page's own, every cell whole, with its files."""
+    """Show a table of sentences as text of the page's own, every cell whole, with its files.
+
+    A column without a word is in the files alone.
+    """
     if shown is None:
         shown = frame.map(markdown)
+    shown = shown.loc[:, (shown != "").any()]
     with st.container(key=f"read_{key}"):
         st.table(shown.reset_index(drop=True), border="horizontal", hide_index=True)
         _files(frame, key, [_spelled(str(column)) for column in shown.columns])
