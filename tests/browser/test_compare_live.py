@@ -555,8 +555,7 @@ def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_
 
 
 def test_on_a_phone_both_readings_have_all_four_edges(visit):
-    several = tuple(Scenario(data=SMALL, notion=key) for key in ("lip", "rldp"))
-    page = visit(link(Project(several, ("first", "second"))), width=390, height=844)
+    page = visit("compare?data=heart_hungarian&s=sex&x=cp", width=390, height=844)
     page.locator(".st-key-reading_choice [role=radio]").first.wait_for()
     sides = page.evaluate(
         """
