@@ -552,3 +552,16 @@ def test_long_names_stay_in_their_buttons_and_those_below_a_narrow_matrix_stand_
     count, pitch = page.evaluate(PITCH)
     assert 2 < count < 15  # of all occupations
     assert pitch >= 11  # pixels, as large as their letters
+
+
+def test_on_a_phone_both_readings_have_all_four_edges(visit):
+    page = visit("compare?data=heart_hungarian&s=sex&x=cp", width=390, height=844)
+    page.locator(".st-key-reading_choice [role=radio]").first.wait_for()
+    sides = page.evaluate(
+        """
+        [...document.querySelectorAll(".st-key-reading_choice [role=radio]")]
+          .map(one => getComputedStyle(one))
+          .map(one => new Set([one.borderLeftColor, one.borderRightColor, one.borderTopColor]).size)
+        """
+    )
+    assert sides == [1, 1]

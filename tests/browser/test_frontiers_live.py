@@ -90,3 +90,29 @@ def test_a_sweep_ends_and_its_axes_are_in_the_address(visit):
         "e => [e.scrollWidth, e.clientWidth]"
     )
     assert wide == seen  # on a phone too all three kinds of bars are whole
+
+
+TOPS = """
+() => {
+  window.tops = new Set();
+  const look = () => {
+    const button = document.querySelector(".st-key-sweep_start button");
+    if (button) window.tops.add(button.getBoundingClientRect().top);
+    requestAnimationFrame(look);
+  };
+  look();
+}
+"""
+
+
+def test_nothing_moves_when_the_time_of_a_sweep_is_known(visit):
+    page = visit(QUICK.replace("6", "7"), width=1440, height=900)
+    page.get_by_text("estimated from").wait_for()
+    waiting.settle(page)
+    page.evaluate(TOPS)
+    page.locator(".st-key-sweep_steps input").fill("4")
+    page.keyboard.press("Enter")
+    page.get_by_text("Estimating the time").wait_for()
+    page.get_by_text("estimated from").wait_for()
+    waiting.settle(page)
+    assert len(page.evaluate("[...window.tops]")) == 1

@@ -212,3 +212,92 @@ def test_the_small_font_draws_each_of_its_icons_and_the_large_one_stays_away(vis
     fonts = [name for name in page.evaluate(loaded) if name.endswith(".woff2")]
     assert fonts
     assert not [name for name in fonts if "MaterialSymbols" in name]
+
+
+EDGES = """
+() => [...document.querySelectorAll("[data-testid=stRadioOption]:not([data-selected])")]
+  .map(one => one.querySelector("div > div"))
+  .map(circle => [getComputedStyle(circle).borderColor,
+    getComputedStyle(document.querySelector("[data-testid=stSidebar]")).backgroundColor])[0]
+"""
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+    return sum(c * weight for c, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_circle_of_what_is_not_chosen_is_seen(visit, dark):
+    page = visit("learn", dark=dark)
+    page.get_by_test_id("stRadioOption").nth(1).wait_for()
+    waiting.settle(page)
+    low, high = sorted(map(luminance, page.evaluate(EDGES)))
+    assert (high + 0.05) / (low + 0.05) >= 3  # WCAG 2, level AA, of what is no text
+
+
+def test_texts_of_a_table_of_claims_are_as_wide_as_its_columns(visit):
+    page = visit("papers", width=1920, height=1080)
+    page.locator(".st-key-read_papers_claims td").first.wait_for()
+    waiting.settle(page)
+    free = page.evaluate(
+        """
+        [...document.querySelectorAll(".st-key-read_papers_claims td")]
+          .map(cell => [cell, cell.firstElementChild.getBoundingClientRect()])
+          .filter(([_, text]) => text.height > 30)
+          .map(([cell, text]) => cell.clientWidth - text.width)
+        """
+    )
+    assert free  # of what takes more than a line
+    assert max(free) <= 24  # the space at the sides of a cell
+
+
+def test_titles_of_cards_beside_each_other_are_in_one_line_and_a_table_of_clusters_is_whole(visit):
+    page = visit("confusability", width=1280, height=720)
+    waiting.settle(page, ["range_graph_after"])
+    tops = [
+        page.locator(f".st-key-card_{key} strong").first.bounding_box()["y"]
+        for key in ("range_table", "clusters")
+    ]
+    assert abs(tops[0] - tops[1]) <= 1
+    wide, seen = page.locator(".st-key-card_clusters .dvn-scroller").evaluate(
+        "e => [e.scrollWidth, e.clientWidth]"
+    )
+    assert wide <= seen
+
+
+def test_cards_of_robust_end_in_one_line_and_its_fields_begin_in_one(visit):
+    page = visit("robust?x=race&n=300", width=1920, height=1080)
+    page.locator(".st-key-card_robust_levels").wait_for()
+    waiting.settle(page, ["intervals", "robust_levels"])
+    ends = [
+        box["y"] + box["height"]
+        for box in (
+            page.locator(f".st-key-card_{key}").bounding_box()
+            for key in ("intervals", "robust_levels")
+        )
+    ]
+    assert abs(ends[0] - ends[1]) <= 1
+    tops = [
+        page.locator(f".st-key-robust_{key} [data-testid=stWidgetLabel]").bounding_box()["y"]
+        for key in ("fresh", "draws")
+    ]
+    assert abs(tops[0] - tops[1]) <= 1
+
+
+def test_what_streamlit_shows_until_a_script_is_there_is_not_drawn_over_the_name(visit):
+    page = visit("learn")
+    waiting.settle(page)
+    for key in ("menus", "history"):
+        seen = page.locator(f".st-key-{key}").evaluate(
+            """
+            place => {
+              const one = place.appendChild(document.createElement("p"));
+              one.style.cssText = "position: absolute; width: 100px; height: 40px; top: 0; left: 0";
+              const { left, top } = one.getBoundingClientRect();
+              return document.elementFromPoint(left + 50, top + 20) === one;
+            }
+            """
+        )
+        assert not seen

@@ -125,3 +125,17 @@ def test_letters_in_a_budget_are_refused_with_what_it_takes(visit):
     assert field.evaluate("field => field.validationMessage") == ""
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("eps=0.2"))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_options_that_scroll_are_hidden_by_the_field_that_looks_for_them(visit, dark):
+    page = visit(QUICK, width=1280, height=720, dark=dark)
+    menu(page, "notion")
+    colours = page.evaluate(
+        """
+        () => [".lsc-look", "[data-testid=stPopoverBody]"].map(
+          one => getComputedStyle(document.querySelector(one)).backgroundColor)
+        """
+    )
+    assert colours[0] == colours[1]
+    assert colours[0] != "rgba(0, 0, 0, 0)"

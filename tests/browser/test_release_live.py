@@ -129,3 +129,16 @@ def test_a_seed_counts_when_the_keyboard_alone_verifies(visit, tmp_path):
     text = page.locator(".st-key-verify_checks").inner_text()
     assert "The seed draws every output of the file." in text
     assert "mine.csv is the released file, byte by byte." in text
+
+
+def test_on_a_phone_what_can_be_done_about_a_column_stands_below_what_speaks_against_it(visit):
+    page = visit(ADDRESS, width=390, height=844)
+    row = page.locator(".st-key-columns_rows .stHorizontalBlock").filter(has_text="breaks").first
+    row.wait_for()
+    settle(page)
+    join, randomize = (
+        row.get_by_role("button", name=name).bounding_box() for name in ("Part of X", "Randomize")
+    )
+    reason = row.get_by_text("breaks").bounding_box()
+    assert join["y"] == randomize["y"] >= reason["y"] + reason["height"] - 1
+    assert reason["height"] < 40  # one line

@@ -418,7 +418,10 @@ def test_a_report_and_means_are_made_where_the_controls_cannot_be_read(monkeypat
     assert not done(opened(**QUICK)).exception
     content = html.unescape(made["Report"]().decode())
     assert content.count('class="chart"') == 1
-    assert "--differences mechanism" in content
+    terminal, saved = (text.split("</pre>")[0] for text in content.split("<pre>")[1:3])
+    assert terminal.startswith("python -m core sweep sweep.json")
+    assert "--differences mechanism" in terminal
+    assert Sweep.from_json(saved) == SWEEP
     assert json.loads(made["JSON"]())["differences"]
 
 

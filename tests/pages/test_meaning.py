@@ -101,6 +101,8 @@ def test_a_second_release_is_designed_on_request(solves):
     result = evaluate(Scenario(notion="lip", eps=0.25, mechanism="subset_merging"))
     made = second_release(result.joint, LIP(0.375), result.mechanism.kernel)
     assert f"A second release keeps {100 * made.nmi:.1f}% of X" in page_text(app)
+    (verdict,) = [item.value for item in app.markdown if "A second release keeps" in item.value]
+    assert verdict.startswith(":small[")  # as large as the sentences of the card beside it
     assert "0.375-LIP" in page_text(app)
 
 

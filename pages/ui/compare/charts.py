@@ -211,7 +211,12 @@ def graph(column: Answered, result: Result) -> Drawing:
 def graph_figure(result: Result) -> Figure:
     """Return the picture of a column's confusability graph."""
     relation = derived.confusability_after(result)
-    return _drawn(result, "graph", lambda: figures.confusability(relation, NAMES[1], "after"))
+    return _drawn(
+        result,
+        "graph",
+        # pixels in a card beside two others in a window of 1280; a narrower one has no names
+        lambda: figures.confusability(relation, NAMES[1], "after", width=260),
+    )
 
 
 AXES = "column_axes"

@@ -549,7 +549,7 @@ def clusters(shown: ShownPath) -> None:
             column_config={
                 "cluster": st.column_config.TextColumn(width=tables.WIDTHS["cluster"]),
                 "symbols": st.column_config.NumberColumn(width=70),
-                "secrets possible": st.column_config.NumberColumn(width=110),
+                "secrets": st.column_config.NumberColumn(width=70),
                 "part": st.column_config.NumberColumn(width=45),
                 "probability": st.column_config.NumberColumn(format="%.4f", width=78),
             },
@@ -566,7 +566,7 @@ def clusters_table(shown: ShownPath) -> pd.DataFrame:
         {
             "cluster": [", ".join(labels[x] for x in members) for members in partition],
             "symbols": [len(members) for members in partition],
-            "secrets possible": leak.occurs.sum(axis=0),
+            "secrets": leak.occurs.sum(axis=0),
             "part": [part_of[y] + 1 for y in range(mechanism.n_y)],
             "probability": leak.joint_sy.sum(axis=0),
         }

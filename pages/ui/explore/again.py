@@ -79,7 +79,7 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Again:
             alt=repeats_table(levels, unit, promise),
             faded=faded,
         )
-        st.markdown(markdown(advice(levels, unit, promise)))
+        st.markdown(f":small[{markdown(advice(levels, unit, promise))}]")
     return Again(levels, "" if faded else _second(result, unit))
 
 
@@ -165,7 +165,7 @@ def _second(result: Result, unit: str) -> str:
     if second is None:
         return ""
     sentence = second_sentence(second, derived.promise(both), unit)
-    st.markdown(markdown(sentence))
+    st.markdown(f":small[{markdown(sentence)}]")
     exports.button(
         "Second release (CSV)",
         f"second-release-{file_part(context.of(both))}.csv",

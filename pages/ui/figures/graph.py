@@ -48,6 +48,9 @@ NUMBER = len(" (99)")
 GAP = 9
 """Pixels from a node to its name, where names are radial."""
 
+APART = 3
+"""Pixels from the drawing to its title and its caption: a share of a tall one would cut them."""
+
 
 LETTER = 5.2
 """Pixels that a character of a radial name takes."""
@@ -106,23 +109,17 @@ def confusability(
     # most edges whose hover says what their ends share
     if 0 < len(graph.edges) <= 600:
         traces.insert(1, _shared(graph))
-    title = note(
-        labels.short(name, 60),
-        0.5,
-        1.02,
-        yanchor="bottom",
-        font={"size": 12, "color": colour(role), "weight": 600},
-    )
-    caption = note(_summary(graph), 0.5, -0.02, yanchor="top")
-    if dense:
-        caption["font"] = {"size": 11, "color": colour("muted")}
+    notes = _notes(graph, name, role, dense=dense)
     meta = _projected(graph)
     least = LOWEST - edge[2] - edge[3]
     lower = (least if rays else size[0], least)
     spans = _spans(graph.positions, lower, 12.0 if rays else 0.0)
     sides = [""] * len(names) if rays else _sides(graph, names, *spans, lower)
-    ends = {"below": height - 25, "narrower": width - 25 if dense and rays else 0}  # pixels
-    meta["low"] = _low(traces, [title, caption], spans, _named(names, sides)) | ends
+    ends = {
+        "below": height - 25,
+        "narrower": width - 25 if rays and width < height else 0,
+    }  # pixels
+    meta["low"] = _low(traces, notes, spans, _named(names, sides)) | ends
     return {
         "data": traces,
         "layout": layout(
@@ -131,13 +128,28 @@ def confusability(
             xaxis=axis("", span_x, visible=False),
             yaxis=axis("", span_y, visible=False, scaleanchor="x", scaleratio=1),
             annotations=[
-                title,
-                caption,
+                *notes,
                 *(_rays(graph, names, min(size) / 2 - GAP - LETTER * longest) if rays else []),
             ],
             meta=meta,
         ),
     }
+
+
+def _notes(graph: ConfusabilityGraph, name: str, role: str, *, dense: bool) -> list[dict[str, Any]]:
+    """Return a drawing's name, above it, and what is said of it below."""
+    title = note(
+        labels.short(name, 60),
+        0.5,
+        1,
+        yanchor="bottom",
+        yshift=APART,
+        font={"size": 12, "color": colour(role), "weight": 600},
+    )
+    caption = note(_summary(graph), 0.5, 0, yanchor="top", yshift=-APART)
+    if dense:
+        caption["font"] = {"size": 11, "color": colour("muted")}
+    return [title, caption]
 
 
 def _low(

@@ -209,7 +209,7 @@ def _files(shown: Shown, pictures: Sequence[Picture], tables: Mapping[str, pd.Da
             tables=tables,
             address=("frontiers", {}),
             explained=[notions.entry(key) for key in dict.fromkeys(names)],
-            sources={line: results.definition(sweep)},
+            sources={"In a terminal": line, "sweep.json": results.definition(sweep)},
         )
         return report(TITLE, None, parts)
 

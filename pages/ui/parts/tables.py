@@ -67,7 +67,7 @@ def rows(weight: FloatArray, first: int) -> IntArray:
 WIDTHS = {
     "figure": 210,
     "number": 84,
-    "cluster": 168,
+    "cluster": 160,
     "mechanism": 150,
     "note": 420,
 }
@@ -122,9 +122,13 @@ def sheet(
 
 
 def read(frame: pd.DataFrame, key: str, shown: pd.DataFrame | None = None) -> None:
-    """Show a table of sentences as text of the page's own, every cell whole, with its files."""
+    """Show a table of sentences as text of the page's own, every cell whole, with its files.
+
+    A column without a word is in the files alone.
+    """
     if shown is None:
         shown = frame.map(markdown)
+    shown = shown.loc[:, (shown != "").any()]
     with st.container(key=f"read_{key}"):
         st.table(shown.reset_index(drop=True), border="horizontal", hide_index=True)
         _files(frame, key, [_spelled(str(column)) for column in shown.columns])

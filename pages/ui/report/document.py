@@ -352,6 +352,8 @@ class Document:
 
 def written(value: object) -> str:
     """Return a cell as text."""
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
     if not isinstance(value, float):
         return str(value)
     if value.is_integer() and abs(value) < WHOLE:

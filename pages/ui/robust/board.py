@@ -116,7 +116,7 @@ def _live() -> None:
         _never_seen(scenario, sample)
     else:
         designs = results.designs(scenario, sample)
-        with right, st.container(key=LEVELS):
+        with right, st.container(key=LEVELS, height="stretch"):
             _levels(scenario, designs)
         with st.container(key=BELOW):
             if designs.outcomes:

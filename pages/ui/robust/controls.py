@@ -40,7 +40,7 @@ def sliders(scenario: Scenario) -> None:
 
 def draws() -> tuple[bool, int, tuple[str, ...]]:
     """Show what to draw; return whether from random truths, how often, and for which designs."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="top", gap="medium"):
         fresh = st.segmented_control(
             "Draw from",
             list(TRUTHS),

@@ -423,3 +423,25 @@ def test_of_a_large_joint_the_likeliest_symbols_are_drawn():
     assert drawn["customdata"][100][0][0] == "x400"
     figure = figures.joint_matrix(p, ("f", "m"), names)
     assert "300 more not shown" in figure["layout"]["yaxis"]["title"]["text"]
+
+
+@pytest.mark.parametrize("dense", [False, True])
+def test_the_title_and_the_caption_of_a_graph_have_room_however_tall_it_is(dense):
+    even = leakage(np.full((2, 15), 1 / 30), tuple(f"symbol {i}" for i in range(15)))
+    layout = figures.confusability(release_graph(even), "it", "after", dense=dense)["layout"]
+    title, caption = layout["annotations"][:2]
+    assert (title["y"], caption["y"]) == (1, 0)  # a share beside them grows with the height
+    line = 1.3 * title["font"]["size"] + 1
+    assert title["yshift"] + line <= layout["margin"]["t"]
+    two = 2.6 * caption["font"]["size"] + 1
+    assert two - caption["yshift"] <= layout["margin"]["b"]
+
+
+def test_names_around_a_circle_beside_two_others_can_be_read_or_are_left_out():
+    names = ("?", *(f"occupation no. {i}" for i in range(14)))
+    even = leakage(np.full((2, 15), 1 / 30), names)
+    layout = figures.confusability(release_graph(even), "it", "after", width=260)["layout"]
+    rays = [item["text"] for item in layout["annotations"] if item["xref"] == "x"]
+    assert min(map(len, rays[1:])) >= 10
+    assert 180 < layout["meta"]["low"]["narrower"] < 260
+    assert len(layout["meta"]["low"]["layout"]["annotations"]) == 2  # no names in what is narrower

@@ -78,3 +78,17 @@ def test_rows_are_as_high_as_their_longest_text_needs():
     assert lines(frame, {"name": 30}) == MOST_LINES
     assert lines(frame, {"name": 30}, 2) == 2
     assert lines(frame[:0], {"name": 100}) == 1
+
+
+def test_a_column_without_a_word_is_in_the_files_of_a_table_alone():
+    def page():
+        import pandas as pd
+
+        from pages.ui.parts import tables
+
+        tables.read(pd.DataFrame({"claim": ["a", "b"], "reason": ["", ""]}), "none")
+        tables.read(pd.DataFrame({"claim": ["a", "b"], "reason": ["", "c"]}), "some")
+
+    app = AppTest.from_function(page, default_timeout=PATIENCE).run()
+    assert not app.exception
+    assert [list(table.value.columns) for table in app.table] == [["claim"], ["claim", "reason"]]

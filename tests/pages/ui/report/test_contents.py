@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from html import unescape
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import pytest
 import streamlit as st
@@ -188,6 +189,12 @@ def test_explore_offers_the_report_of_what_is_on_screen(monkeypatch):
 def test_a_whole_number_in_a_table_has_all_its_digits():
     cells = [written(value) for value in (100_000.0, 0.30641, -2.0, np.inf, np.nan, 3)]
     assert cells == ["100000", "0.3064", "−2", "∞", NONE, "3"]
+
+
+def test_a_table_answers_in_words():
+    table = pd.DataFrame({"circled": [True, False], "points": [1, 0]})
+    cells = [written(value) for row in table.itertuples(index=False) for value in row]
+    assert cells == ["yes", "1", "no", "0"]
 
 
 @pytest.mark.parametrize("script", ["report/report.js", "chart/saving.js"])
