@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from core.clock import Deadline
 from core.data import Counted
 from core.errors import CoreError
 from core.joint import Joint
@@ -84,12 +85,14 @@ def check_groups(
     worst = [{key: max(own[key] for own in each) for key in LEVELS} for each in given]
     checks = [_levels(body, scenario, groups, worst), _promise(body, scenario, worst)]
     utilities, proofs = [], []
-    for group in groups:
+    deadline = Deadline.after(scenario.time_limit * len(groups))  # as where they were made
+    for left, group in zip(range(len(groups), 0, -1), groups, strict=True):
         cells = group.counts.sum(axis=2)
         joint = Joint.from_counts(cells, body["design"]["s"], group.body["mechanism"]["inputs"])
         own = None if library is None else replace(library, joint=joint, x_values=None)
         utilities.append(check_utility(group.body, scenario, cells, own, group.kernel))
-        proofs.append(_proof(group, scenario, joint))
+        seconds = max(deadline.left / left, 1e-3)
+        proofs.append(_proof(group, scenario, joint, seconds))
     return [*([check] for check in checks), utilities, proofs]
 
 
@@ -142,14 +145,14 @@ def _promise(body: Mapping[str, Any], scenario: Scenario, worst: list[dict[str, 
     return Check("promise", True, f"{stated['notion']} is satisfied: level {reached:.6g}.")
 
 
-def _proof(group: Group, scenario: Scenario, joint: Joint) -> Check:
-    """Search again for the best mechanism of a group."""
+def _proof(group: Group, scenario: Scenario, joint: Joint, seconds: float) -> Check:
+    """Search again for the best mechanism of a group, in so many seconds."""
     some = group.counts.any(axis=(1, 2))
     try:
         again = optimal(
             joint,
             Given(notion_of(scenario)(scenario.eps), group.counts[some]),
-            time_limit=scenario.time_limit,
+            time_limit=seconds,
             gap=scenario.gap,
             seed=scenario.seed,
         )
