@@ -11,6 +11,7 @@ from core.codec import plain_json
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import MAX_WRITTEN
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
 from core.records.design import COLUMNS, FORMATS, OWNERS, REFUSE
@@ -345,6 +346,12 @@ def _of_all_groups(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the mechanisms of all groups as one, whose inputs are all symbols of X."""
     each = [group["mechanism"] for group in body["groups"]]
     outputs = list(dict.fromkeys(name for own in each for name in own["outputs"]))
+    size = sum(len(own["kernel"]) for own in each) * len(outputs)
+    if size > MAX_WRITTEN:
+        raise InvalidInputError(
+            f"The certificate's mechanisms have {size:,} entries together, of at most "
+            f"{MAX_WRITTEN:,}."
+        )
     place = {name: y for y, name in enumerate(outputs)}
     rows = []
     for own in each:

@@ -12,6 +12,7 @@ import pytest
 from core.data.spec import Binning, LeftOut
 from core.errors import InvalidInputError
 from core.mechanisms.optima import for_each
+from core.records import fields
 from core.records.certificate import make
 from core.records.design import Plan, original
 from core.records.draws import Keyed, Seeded
@@ -308,10 +309,8 @@ MALFORMED = {
 }
 
 
-@pytest.mark.parametrize(
-    "entry",
-    ["level", *(pytest.param(key, marks=pytest.mark.slow) for key in FORGED if key != "level")],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", FORGED)
 def test_a_forged_entry_fails(made, entry):
     body, out, path, _ = made
     assert failed(verify(forged(body, FORGED[entry]), out, path, str(SEED)))
@@ -331,6 +330,13 @@ def test_a_certificate_whose_groups_are_none_is_refused(made, entry):
     MALFORMED[entry](text)
     with pytest.raises(InvalidInputError):
         verify(json.dumps(text), out, path, str(SEED))
+
+
+def test_mechanisms_too_large_together_are_refused(made, monkeypatch):
+    body, out, _, _ = made
+    monkeypatch.setattr(fields, "MAX_WRITTEN", 10)
+    with pytest.raises(InvalidInputError, match="entries together, of at most 10"):
+        verify(json.dumps(body), out)
 
 
 @pytest.mark.slow
