@@ -38,6 +38,7 @@ from core.records.design import (
 from core.records.draws import Draw, Keyed, Seeded
 from core.records.fields import beside_of
 from core.records.files import checked_kind, replacing
+from core.records.for_each import ResultForEach
 from core.release.attack import Attack
 from core.release.file_words import attack_sentence, file_sentences, warnings
 from core.scenario import Scenario
@@ -117,15 +118,17 @@ def add(commands: Any) -> None:
     )
     text = "; ".join(f"{name}: {meaning}" for name, meaning in COLUMNS.items() if name != CHOSEN)
     text = f"all columns at once, instead of --keep (the default is {Plan.columns}): {text}"
+    named: dict[str, Any] = {"nargs": "+", "action": "extend", "default": [], "metavar": "NAME"}
     for option, which in NAMED:
-        parser.add_argument(
-            option,
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="NAME",
-            help=which,
-        )
+        parser.add_argument(option, **named, help=which)
+    parser.add_argument(
+        "--for-each",
+        type=int,
+        default=0,
+        metavar="N",
+        help="use a separate mechanism for each value of the columns that others know by the "
+        'scenario (its data\'s "known") that N records or more have; the other values share one',
+    )
     parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=text)
     parser.add_argument(
         "--unknown",
@@ -148,7 +151,8 @@ def run(options: argparse.Namespace) -> int:
     read = [options.scenario, options.records, options.design, options.key, named]
     check_apart(read, [options.released, options.certificate])
     named_columns = options.keep, options.known, options.randomize
-    columns = (tuple(dict.fromkeys(names)) for names in named_columns)
+    keep, known, randomize = (tuple(dict.fromkeys(names)) for names in named_columns)
+    columns = keep, known, randomize, options.for_each
     plan = Plan(draw, options.columns, options.unknown, *columns)
     before = _stamp(options.records)
     design = designed(text, options.records, Sources(databases=True), options.design)
@@ -237,7 +241,8 @@ class _Progress:
 
 
 def _summary(design: Designed, release: Release, options: argparse.Namespace) -> None:
-    applied, mechanism = release.applied, release.result.mechanism
+    applied, result = release.applied, release.result
+    mechanism = result.mechanism
     title = design.result.counted.report.title
     whose = "" if design.same else f" (made for {title})"
     say(
@@ -248,6 +253,13 @@ def _summary(design: Designed, release: Release, options: argparse.Namespace) ->
         kept = percent(column.result.mechanism.kept)
         eps = column.result.scenario.eps
         say(f"{column.applied.column!r}: ε = {eps:.4g}, which keeps {kept} of its information.")
+    if isinstance(result, ResultForEach):
+        known = JOINED.join(result.scenario.data.known)
+        groups = number_of(len(result.values), "group")
+        say(
+            f"A mechanism for each of {groups} of {known!r}: together they keep "
+            f"{percent(mechanism.kept)} of the information in X."
+        )
     if applied.filtered:
         say(f"{number_of(applied.filtered, 'record')} left out by the scenario's filters.")
     for name, count in applied.unknown[:REPORTED]:

@@ -21,6 +21,7 @@ from core.nonstochastic import pareto_frontier, rivals, solve
 from core.records.certificate import Made, make
 from core.records.checking.check import Check
 from core.records.design import Plan
+from core.records.for_each import ResultForEach, designed_for_each
 from core.records.other_columns import attacked, given_away
 from core.records.several import Several
 from core.records.verifying import verify
@@ -97,6 +98,13 @@ def find_for_each(
         seed=scenario.seed,
         progress=lambda *made: report(made),
     )
+
+
+def find_release_for_each(
+    result: Result, table: FileTable, least: int, longer: int, *, report: Report
+) -> ResultForEach:
+    """Make a mechanism for each known value, to be released; reports as `find_for_each`."""
+    return designed_for_each(*(result, table, least, longer), progress=lambda *made: report(made))
 
 
 def make_release(

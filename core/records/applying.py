@@ -16,7 +16,7 @@ from pyarrow import compute as pc
 from core.data.readers.reading import Upload
 from core.data.tables import FileTable, as_text, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coded, Coder, as_counted
+from core.records.coded import UNKNOWN, Coded, Coder, as_counted, coder_of
 from core.records.design import LEAVE_OUT, REFUSE, Layout, Plan, check_others, is_same, stand_in
 from core.records.draws import Draw, Keyed, Sampler, Words
 from core.records.files import (
@@ -318,7 +318,7 @@ def _opened(
     with ExitStack() as stack:
         for result, text in zip(results, about, strict=True):
             kernel, joint = result.mechanism.kernel, result.joint
-            made = Coder(
+            made = coder_of(
                 *(result.counted, result.scenario.data, len(kernel), table.columns, table.title)
             )
             records = stack.enter_context(closing(made))

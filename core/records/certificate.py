@@ -17,11 +17,13 @@ from core.data.readers.reading import Upload
 from core.data.spec import WITHHELD
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms import Mechanism
 from core.records.applying import Applied, write
 from core.records.design import FORMATS, OWNERS, Plan
 from core.records.draws import Keyed
 from core.records.fields import (
     EACH,
+    FOR_EACH,
     KIND,
     SEVERAL,
     VERSION,
@@ -32,6 +34,8 @@ from core.records.fields import (
     plain_persons,
 )
 from core.records.files import checked_kind, file_hash, replacing
+from core.records.for_each import ResultForEach, designed_for_each
+from core.records.formed import known_of
 from core.records.left_out import (
     commitments,
     marked_columns,
@@ -44,7 +48,9 @@ from core.records.readable import promises
 from core.records.several import Several, check_plan, designed_for, level_of
 from core.records.written import written
 from core.release.attack import FOLDS
+from core.release.beside import beside
 from core.release.file_words import keeps
+from core.release.in_turn import LEVELS
 from core.release.repeats import draws
 from core.scenario import Result, Scenario
 from core.studies.side_by_side import SLOW_CELLS, levels, reference
@@ -172,6 +178,12 @@ def write_release(
     """Write a release as `core.records.applying.write` does, and return it to be certified."""
     if several is not None or plan.randomize:
         check_plan(plan, same=same)
+    elif plan.for_each:
+        check_plan(plan, same=same, what="Mechanisms for known values are used")
+        if not isinstance(result, ResultForEach):
+            result = designed_for_each(result, original.table, plan.for_each)
+        others = (*plan.known, *result.scenario.data.known)
+        plan = replace(plan, known=tuple(dict.fromkeys(others)))
     if several is None and plan.randomize:
         several = designed_for(result, original.table, plan.randomize)
     first, *further = (result,) if several is None else several.results
@@ -206,7 +218,7 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
     design = _design(release, sha256)
     body = {
         "kind": KIND,
-        "version": VERSION if release.several is None else SEVERAL,
+        "version": VERSION,
         "code": {"version": PACKAGE_VERSION, "sha256": code_hash()},
         "scenario": _scenario(release, hides="left_out" in design),
         "original": {
@@ -231,32 +243,32 @@ def certificate(release: Release, released: Path) -> dict[str, Any]:
             "mechanism": applied.drawn_for,
         },
         "design": design,
-        "mechanism": _mechanism(release.result),
+        "mechanism": _mechanism(release.result.mechanism, release.result.joint),
         "levels": _levels(release),
         "beside": _beside(release),
-        "proof": _proof(release.result),
+        "proof": _proof(release.result.mechanism, release.result.scenario.purpose),
     }
     if release.several is not None:
         body = _of_several(body, release, release.several)
+    elif isinstance(release.result, ResultForEach):
+        body = _of_each(body, release, release.result)
     body["promises"] = promises(body)
     return body | {"fingerprint": fingerprint(body)}
 
 
-def _mechanism(result: Result) -> dict[str, Any]:
-    mechanism = result.mechanism
+def _mechanism(mechanism: Mechanism, joint: Joint) -> dict[str, Any]:
     return {
         "name": mechanism.name,
-        "inputs": list(result.joint.x_labels),
-        "reads_s": len(mechanism.kernel) != result.joint.n_x,
+        "inputs": list(joint.x_labels),
+        "reads_s": len(mechanism.kernel) != joint.n_x,
         "outputs": list(mechanism.y_labels),
         **written(mechanism.kernel),
     }
 
 
-def _proof(result: Result) -> dict[str, Any]:
-    mechanism = result.mechanism
+def _proof(mechanism: Mechanism, purpose: str) -> dict[str, Any]:
     return {
-        "purpose": result.scenario.purpose,
+        "purpose": purpose,
         "utility": mechanism.utility,
         "information": mechanism.information,
         "upper_bound": plain_json(mechanism.upper_bound),
@@ -269,7 +281,7 @@ def _proof(result: Result) -> dict[str, Any]:
 
 def _of_several(body: dict[str, Any], release: Release, several: Several) -> dict[str, Any]:
     """Return a certificate with its columns in the place of the first one's entries."""
-    design = dict(body["design"])
+    design, plan = dict(body["design"]), release.plan
     secret, _ = design.pop("coding")
     del design["marked"]
     columns = []
@@ -283,33 +295,50 @@ def _of_several(body: dict[str, Any], release: Release, several: Several) -> dic
                 "marked": own["marked"],
                 "draw": column.applied.drawn_for,
                 "added": plain_json(added),
-                "mechanism": _mechanism(column.result),
-                "proof": _proof(column.result),
+                "mechanism": _mechanism(column.result.mechanism, column.result.joint),
+                "proof": _proof(column.result.mechanism, column.result.scenario.purpose),
             }
         )
-    left = ("mechanism", "proof")
     return {
-        **{name: entry for name, entry in body.items() if name not in left},
+        **_but(body, "mechanism", "proof"),
+        "version": SEVERAL,
         "released": _but(body["released"], "column"),
         "draw": _but(body["draw"], "mechanism"),
         "design": design | {"coding": [secret]},
         "columns": columns,
-        "known": _known(release, several),
+        "known": None if several.known is None else known_of(several.known, several.whole, plan),
     }
 
 
-def _but(entries: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in entries.items() if key != name}
+def _of_each(body: Mapping[str, Any], release: Release, result: ResultForEach) -> dict[str, Any]:
+    """Return a certificate with the groups' mechanisms in the place of the one of all pairs."""
+    each, table, groups = result.each, result.joint.known, []
+    assert table is not None
+    records = np.bincount(table.k, table.weight, table.shape[2])
+    parts = zip(result.values, each.groups, each.mechanisms, each.joints, strict=True)
+    for values, group, mechanism, joint in parts:
+        notion = mechanism.notion
+        assert notion is not None
+        groups.append(
+            {
+                "values": list(values),
+                "records": round(float(records[group].sum())),
+                "level": plain_json(notion.achieved(joint, mechanism.kernel)),
+                "mechanism": _mechanism(mechanism, joint),
+                "proof": _proof(mechanism, result.scenario.purpose),
+            }
+        )
+    return {
+        **_but(body, "mechanism", "proof"),
+        "version": FOR_EACH,
+        "design": body["design"] | {"x": list(result.counted.alone.joint.x_labels)},
+        "known": known_of(result.counted.known, result.scenario, release.plan),
+        "groups": groups,
+    }
 
 
-def _known(release: Release, several: Several) -> dict[str, Any] | None:
-    """Return how the columns that others know are formed; None without any."""
-    counted, whole = several.known, several.whole.data
-    if counted is None:
-        return None
-    codings = shown_codings(counted, whole, release.plan.draw.committed)
-    marked = marked_columns(counted, codings, whole, same=True)
-    return {"coding": codings[1], "marked": marked, "inputs": list(counted.joint.x_labels)}
+def _but(entries: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {key: value for key, value in entries.items() if key not in names}
 
 
 def _design(release: Release, released: str) -> dict[str, Any]:
@@ -346,6 +375,8 @@ def _levels(release: Release) -> dict[str, Any]:
     """Return the levels: of the notion requested, of every notion, of repeated draws."""
     if release.several is not None:
         return _levels_of_several(release.several)
+    if isinstance(release.result, ResultForEach):
+        return _levels_of_each(release.result)
     result = release.result
     joint, mechanism = result.joint, result.mechanism
     numbers = reference([result.scenario])
@@ -404,6 +435,28 @@ def _levels_of_several(several: Several) -> dict[str, Any]:
     }
 
 
+def _levels_of_each(result: ResultForEach) -> dict[str, Any]:
+    """Return the levels of mechanisms for groups of what others know."""
+    joint, kernel = result.joint, result.mechanism.kernel
+    assert joint.known is not None
+    figures, notion = beside(joint.known, kernel), result.scenario.build_notion(joint)
+    given, alone = ({key: part[key] for key in LEVELS} for part in (figures.added, figures.known))
+    return {
+        "asked": {
+            "notion": str(notion),
+            "achieved": plain_json(notion.achieved(joint, kernel)),
+            "unit": notion.level_unit,
+            "holds": notion.holds(joint, kernel),
+        },
+        "numbers": plain_numbers(reference([result.scenario])),
+        "design": plain_json(given),
+        "units": level_units(given),
+        "records": None,
+        "repeated": {},
+        "known": plain_json(alone),
+    }
+
+
 def _beside(release: Release) -> dict[str, Any] | None:
     """Return what the columns beside Y reveal; None without any, without S, or where all stay."""
     result, applied, plan = release.result, release.applied, release.plan
@@ -436,7 +489,8 @@ def _beside(release: Release) -> dict[str, Any] | None:
             *(result, table, names), unknown=plan.unknown, of_text=of_text, further=further
         )
         guess = plain_attack(attack)
-    return {
+    certain = {"certain": together.certain} if isinstance(result, ResultForEach) else {}
+    return certain | {
         "columns": written,
         "known": names[len(written) :],
         "records": together.records,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import ibis
@@ -313,6 +313,19 @@ class Coded:
     unknown: Counter[str]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CountedPairs(Counted):
+    """S and pairs of X and a group of known values: the rows of kernels that are made for each.
+
+    `alone`: S and X. `known`: S and what is known, as if it were X. `pair`: the row of each known
+    value and X, `UNKNOWN` for none and where one of both is unknown, shape (n_k + 1, n_x + 1).
+    """
+
+    alone: Counted
+    known: Counted
+    pair: IntArray
+
+
 class Coder:
     """Turns batches of records into rows of a kernel, until it is closed."""
 
@@ -397,6 +410,43 @@ class Coder:
             name = JOINER.join(parts)
             unknown[name if len(unknown) < 1_000 or name in unknown else "others"] += 1
         return Coded(included, rows, s, x, unknown)
+
+
+class PairCoder(Coder):
+    """Finds the pairs of X and what is known, in the place of X."""
+
+    def __init__(
+        self, counted: CountedPairs, spec: DataSpec, columns: Sequence[str], title: str
+    ) -> None:
+        alone, known = counted.alone, counted.known
+        super().__init__(alone, spec, alone.joint.n_x, columns, title)
+        others = replace(spec, released=spec.known, known=())
+        self._known = Coder(known, others, known.joint.n_x, columns, title)
+        self._pair = counted.pair
+        self.joint = counted.joint
+        self.used = tuple(name for name in columns if name in {*self.used, *self._known.used})
+
+    def close(self) -> None:
+        super().close()
+        self._known.close()
+
+    def __call__(self, columns: Mapping[str, Any], size: int) -> Coded:
+        coded = super().__call__(columns, size)
+        pair = self._pair[self._known(columns, size).x, coded.x]
+        unknown = coded.unknown.copy()
+        others = coded.included & (coded.x >= 0) & (pair < 0)
+        if others.any():
+            unknown["(what others know)"] += int(others.sum())
+        return replace(coded, rows=pair, x=pair, unknown=unknown)
+
+
+def coder_of(
+    counted: Counted, spec: DataSpec, rows: int, columns: Sequence[str], title: str
+) -> Coder:
+    """Return what finds the rows of a kernel for the records of a table with these columns."""
+    if isinstance(counted, CountedPairs):
+        return PairCoder(counted, spec, columns, title)
+    return Coder(counted, spec, rows, columns, title)
 
 
 def _places(labels: Sequence[str], names: Sequence[str]) -> IntArray:

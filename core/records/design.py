@@ -70,6 +70,8 @@ class Plan:
     unknown or missing values, "drop" leaves their records out, and the name of a symbol of X takes
     them for it. `keep`: columns that are written beside Y. `known`: columns that are not, and that
     readers know from elsewhere. `randomize`: columns that are randomized separately beside X.
+    `for_each`: number of records from which a value of what others know, by the question, has a
+    mechanism of its own, while the others share one; 0 for one mechanism for all.
     """
 
     draw: Draw
@@ -78,6 +80,7 @@ class Plan:
     keep: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     randomize: tuple[str, ...] = ()
+    for_each: int = 0
 
     def __post_init__(self) -> None:
         one_of(self.columns, COLUMNS, "columns")
@@ -87,6 +90,11 @@ class Plan:
             raise InvalidInputError(
                 f"Name columns to keep only if columns is {CHOSEN!r}, got {self.columns!r} and "
                 f"{number_of(len(self.keep), 'column')}."
+            )
+        if self.for_each < 0 or (self.for_each and self.randomize):
+            raise InvalidInputError(
+                "Mechanisms for known values need a number of records of at least 1, and no "
+                "columns that are randomized separately."
             )
 
     def on(self, original: Upload) -> Plan:
@@ -105,6 +113,8 @@ def command_line(plan: Plan, records: str, released: str) -> str:
     how += [f"--keep={name}" for name in plan.keep]
     how += [f"--known={name}" for name in plan.known]
     how += [f"--randomize={name}" for name in plan.randomize]
+    if plan.for_each:
+        how += ["--for-each", str(plan.for_each)]
     if plan.unknown != REFUSE:
         how += [f"--unknown={plan.unknown}"]
     how += ["--certificate", "certificate.json"]

@@ -11,9 +11,10 @@ from core.codec import plain_json
 from core.data.treatment.symbols import Coding
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.limits import MAX_WRITTEN
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
-from core.records.design import COLUMNS, FORMATS, REFUSE
+from core.records.design import COLUMNS, FORMATS, OWNERS, REFUSE
 from core.release.attack import FOLDS, Attack
 from core.release.beside import Beside
 from core.release.in_turn import LEVELS
@@ -174,6 +175,27 @@ formed. `levels.known`: those of what is known alone; `levels.design`: those of 
 it, `exact` or the sums of the columns' own.
 """
 
+FORM_OF_EACH: dict[str, Any] = {
+    **{name: FORM_OF_SEVERAL[name] for name in FORM_OF_SEVERAL if name not in ("columns", "known")},
+    "beside": ({**FORM["beside?"][0], "certain": NUMBER}, type(None)),
+    "released": FORM_OF_SEVERAL["released"] | {"column": str},
+    "draw": FORM_OF_SEVERAL["draw"] | {"mechanism": str},
+    "design": _without("design", "left_out?") | {"x": [str]},
+    "levels": FORM["levels"] | {"known": _ADDING},
+    "known": _CODING | {"inputs": [str]},
+    "groups": [
+        {"values": [str], "records": int, "level": (*NUMBER, str)}
+        | {"mechanism": FORM["mechanism"], "proof": FORM["proof"]}
+    ],
+}
+"""The same of a certificate with a mechanism for each group of values of what others know.
+
+`design.x`: all symbols of X; the inputs of a mechanism are those that its group has.
+`groups.level`: that of the notion given each of the group's values. `levels.known`: those of what
+is known alone; `levels.design`: those given it. `beside.certain`: share of records whose Y and
+columns beside it occur with one secret alone.
+"""
+
 ALWAYS = (("", "beside"), ("released", "format"), ("draw", "mechanism"))
 """Entries that the first versions did not have and that no version after `LINKED` may lack."""
 
@@ -183,7 +205,10 @@ KIND, VERSION = "liftscope release certificate", 6
 SEVERAL = 7
 """The version of certificates of several columns that are randomized separately."""
 
-VERSIONS = (2, 3, 4, 5, VERSION, SEVERAL)
+FOR_EACH = 8
+"""The version of certificates with a mechanism for each group of values of what others know."""
+
+VERSIONS = (2, 3, 4, 5, VERSION, SEVERAL, FOR_EACH)
 """The versions that are checked."""
 
 PLAIN_HASH = 2
@@ -287,7 +312,12 @@ def outputs_of(body: Mapping[str, Any]) -> list[str]:
 
 
 def of_each(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return for each column of Y what a certificate of it alone would have, but for levels."""
+    """Return for each column of Y what a certificate of it alone would have, but for levels.
+
+    Mechanisms for groups are one there: its rows are the pairs of a group and its symbols of X.
+    """
+    if "groups" in body:
+        return [{**_but(body, "proof"), "mechanism": _of_all_groups(body)}]
     if "columns" not in body:
         return [dict(body)]
     return [
@@ -302,8 +332,48 @@ def of_each(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def of_groups(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return for each group, or column of Y, what a certificate of its mechanism would have."""
+    if "groups" not in body:
+        return of_each(body)
+    return [
+        {**body, "mechanism": group["mechanism"], "proof": group["proof"]}
+        for group in body["groups"]
+    ]
+
+
+def _of_all_groups(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the mechanisms of all groups as one, whose inputs are all symbols of X."""
+    each = [group["mechanism"] for group in body["groups"]]
+    outputs = list(dict.fromkeys(name for own in each for name in own["outputs"]))
+    size = sum(len(own["kernel"]) for own in each) * len(outputs)
+    if size > MAX_WRITTEN:
+        raise InvalidInputError(
+            f"The certificate's mechanisms have {size:,} entries together, of at most "
+            f"{MAX_WRITTEN:,}."
+        )
+    place = {name: y for y, name in enumerate(outputs)}
+    rows = []
+    for own in each:
+        every = [place[name] for name in own["outputs"]]
+        few = own.get("places") or [range(len(every))] * len(own["kernel"])
+        for line, at in zip(own["kernel"], few, strict=False):
+            row = [0.0] * len(outputs)
+            for y, chance in zip(at, line, strict=False):
+                if 0 <= y < len(every):  # else the check of the kernel says so
+                    row[every[y]] = chance
+            rows.append(row)
+    return {
+        "name": each[0]["name"],
+        "inputs": body["design"]["x"],
+        "outputs": outputs,
+        "reads_s": False,
+        "kernel": rows,
+    }
+
+
 def of_known(body: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what a certificate of several columns has of what others know, as if it were X."""
+    """Return what a certificate has of what others know, as if it were X."""
     known = body.get("known")
     if known is None:
         return None
@@ -311,12 +381,17 @@ def of_known(body: Mapping[str, Any]) -> dict[str, Any] | None:
     return _of_coded(body, known) | {"mechanism": mechanism}
 
 
+def _but(body: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: entry for name, entry in body.items() if name not in names}
+
+
 def _of_coded(body: Mapping[str, Any], coded: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a certificate of several columns with X as one of its codings forms it."""
+    """Return a certificate with X as one of its codings forms it."""
     data = {**body["scenario"]["data"], "released": coded["coding"]["columns"]}
-    coding = [*body["design"]["coding"], coded["coding"]]
+    own = body["design"]["coding"]
+    coding = [*(own[:1] if "groups" in body else own), coded["coding"]]
     return {
-        **{name: entry for name, entry in body.items() if name not in ("columns", "known")},
+        **_but(body, "columns", "groups", "known"),
         "scenario": {**body["scenario"], "data": data},
         "design": {**body["design"], "coding": coding, "marked": coded["marked"]},
     }
@@ -336,10 +411,12 @@ def check_form(body: Any) -> None:
     _check_numbers(body, "")
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
-    form = FORM_OF_SEVERAL if body["version"] == SEVERAL else FORM
+    form = {SEVERAL: FORM_OF_SEVERAL, FOR_EACH: FORM_OF_EACH}.get(body["version"], FORM)
     _check(body, form | {"original": FORM["original"] | named}, "")
     if body["version"] == SEVERAL:
         _check_several(body)
+    elif body["version"] == FOR_EACH:
+        _check_for_each(body)
     if LINKED < body["version"] < SEVERAL:
         for place, name in ALWAYS:
             if name not in (body[place] if place else body):
@@ -361,16 +438,53 @@ def _check_several(body: Mapping[str, Any]) -> None:
         raise InvalidInputError(
             f"The certificate's columns are {shown(', '.join(named))}, not those of its scenario."
         )
+    _check_whole(body, "several columns")
+    if any(column["mechanism"]["reads_s"] for column in body["columns"]):
+        raise InvalidInputError(
+            "A mechanism of one of several columns must read that column alone."
+        )
+
+
+def _check_whole(body: Mapping[str, Any], what: str) -> None:
+    """Raise unless a certificate is about all records of the file of its design, one a person."""
     refuses = body["unknown"] == {"treatment": REFUSE, "records": 0}
     persons = body["original"].get("persons", 1) > 1 or "persons" in body["levels"]
     if not (refuses and body["design"]["same"]) or persons:
         raise InvalidInputError(
-            "A certificate of several columns must be about all records of the file that the "
+            f"A certificate of {what} must be about all records of the file that the "
             "mechanisms are made for, one a person."
         )
-    if any(column["mechanism"]["reads_s"] for column in body["columns"]):
+
+
+def _check_for_each(body: Mapping[str, Any]) -> None:
+    """Raise unless the groups have each value of what is known once, and inputs that X has."""
+    known, beside = body["known"], body["beside"]
+    _check_whole(body, "mechanisms for groups")
+    groups = body["groups"]
+    values = [value for group in groups for value in group["values"]]
+    each = [group["mechanism"] for group in groups]
+    if (
+        not values
+        or sorted(values) != sorted(known["inputs"])
+        or len(set(values)) < len(values)
+        or not all(group["values"] for group in groups)
+        or body["scenario"]["data"].get("known") != known["coding"]["columns"]
+    ):
         raise InvalidInputError(
-            "A mechanism of one of several columns must read that column alone."
+            "The certificate's groups must have each value of what others know, once."
+        )
+    x = body["design"]["x"]
+    rows = {symbol: place for place, symbol in enumerate(x)}
+    for own in each:
+        places = [rows.get(name, -1) for name in own["inputs"]]
+        if own["reads_s"] or -1 in places or places != sorted(set(places)) or len(rows) < len(x):
+            raise InvalidInputError("The inputs of a group's mechanism must be symbols of X.")
+    if body["released"]["treatment"] != OWNERS and not set(known["coding"]["columns"]) <= {
+        *(beside or {}).get("columns", ()),
+        *(beside or {}).get("known", ()),
+    }:
+        raise InvalidInputError(
+            "The certificate must have figures for the columns that others know."
         )
 
 

@@ -7,10 +7,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from core.data import Counted
 from core.records.design import Plan, stand_in
 from core.records.draws import Keyed, mechanism_hash
+from core.records.for_each import ResultForEach
 from core.records.left_out import marked_columns, shown_codings
-from core.scenario import Result
+from core.scenario import Result, Scenario
 
 
 def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
@@ -23,13 +25,32 @@ def drawn_for(result: Result, plan: Plan, *, same: bool) -> str:
     InvalidInputError
         If the mechanism has more entries than a certificate writes out.
     """
+    inputs, how = result.joint.x_labels, formed(result, plan, same=same)
+    if isinstance(result, ResultForEach):
+        inputs = result.counted.alone.joint.x_labels
+        groups = [
+            [list(values), list(own.x_labels)]
+            for values, own in zip(result.values, result.each.mechanisms, strict=True)
+        ]
+        how = {
+            **how,
+            "groups": groups,
+            "known": known_of(result.counted.known, result.scenario, plan),
+        }
     return mechanism_hash(
         result.scenario.data.released,
-        result.joint.x_labels,
+        inputs,
         result.mechanism.y_labels,
         result.mechanism.kernel,
-        formed(result, plan, same=same),
+        how,
     )
+
+
+def known_of(counted: Counted, scenario: Scenario, plan: Plan) -> dict[str, Any]:
+    """Return how columns that others know are formed; `counted`: as if they were X."""
+    codings = shown_codings(counted, scenario.data, plan.draw.committed)
+    marked = marked_columns(counted, codings, scenario.data, same=True)
+    return {"coding": codings[1], "marked": marked, "inputs": list(counted.joint.x_labels)}
 
 
 def withheld(result: Result, plan: Plan, *, same: bool) -> str:

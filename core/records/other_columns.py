@@ -18,7 +18,7 @@ from core.data.readers.sources import Sources
 from core.data.spec import DataSpec
 from core.data.tables import FileTable, OpenTable, filtered, open_table
 from core.errors import InvalidInputError
-from core.records.coded import UNKNOWN, Coder, encoded
+from core.records.coded import UNKNOWN, Coder, coder_of, encoded
 from core.records.design import REFUSE, check_others, stand_in
 from core.records.draws import Sampler
 from core.release.attack import Attack, attack
@@ -215,7 +215,7 @@ def opened_file(
         coders = []
         for counted, data, rows in sides:
             spec = replace(data, filters=())  # which the query has passed already
-            made = Coder(counted, spec, rows, table.columns, table.title)
+            made = coder_of(counted, spec, rows, table.columns, table.title)
             coders.append(stack.enter_context(closing(made)))
         if not coders[0].sees_s:
             raise InvalidInputError(

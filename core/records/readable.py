@@ -30,7 +30,7 @@ from core.release.file_words import attack_sentence, extent, factor, file_senten
 from core.release.sentences import question
 from core.scenario import PURPOSES, Scenario
 from core.studies.side_by_side import level_title
-from core.wording import listed, number_of, were
+from core.wording import listed, number_of, percent, were
 
 PROMISED, NOT_PROMISED = "promised", "not promised"
 """Whether a sentence states a promise, or that there is none."""
@@ -236,6 +236,11 @@ def _file(body: Mapping[str, Any]) -> Sentence:
     names = [*beside["columns"], *beside["known"]]
     secret = JOINED.join(body["design"]["coding"][0]["columns"])
     text = file_sentences(beside_of(beside["together"], beside["records"]), names, secret)
+    if "certain" in beside:
+        text = (
+            f"{text} With Y, {percent(beside['certain'])} of the records have values that occur "
+            f"with one value of {secret} alone."
+        )
     if beside.get("attack"):
         text = f"{text} {attack_sentence(Attack(**beside['attack']), names, secret)}"
     if promise is not None and beside["holds"] is False:
@@ -346,6 +351,8 @@ def _counts(body: Mapping[str, Any]) -> Sentence:
     for part, name in zip(of_each(body), replaced_by(body), strict=True):
         of = repr(name) if "columns" in body else "X"
         each.append(f"{number_of(len(part['mechanism']['inputs']), 'value')} of {of}")
+    if "groups" in body:
+        each.append(f"{number_of(len(body['known']['inputs']), 'value')} of {known_title(body)}")
     what = "pair of S and X"
     if "columns" in body:
         what = f"combination of {listed(['S', *map(repr, replaced_by(body))])}"
@@ -556,6 +563,7 @@ def sections(body: Mapping[str, Any]) -> tuple[Section, ...]:
         Section("How it was drawn", tuple(_draw(body))),
         *_beside(body),
         *(Section(title, tuple(_proof(part))) for title, part in _proofs(body)),
+        *_groups(body),
         Section("Hashes", tuple(_hashes(body))),
     )
 
@@ -581,6 +589,10 @@ def _question(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Question", question(scenario)
     for part, name in zip(of_each(body), replaced_by(body), strict=True):
         text = part["mechanism"]["name"] + ", made for " + body["design"]["data"]
+        if "groups" in body:
+            text += (
+                f", for each of {number_of(len(body['groups']), 'group')} of {known_title(body)}"
+            )
         if "columns" in body:
             text += f", with ε = {figure(part['scenario']['eps'])}"
         yield f"Mechanism of {name!r}" if "columns" in body else "Mechanism", text
@@ -639,8 +651,36 @@ def _draw(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _proofs(body: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield what stands above the proof of each column, and what a certificate of it would have."""
+    if "groups" in body:
+        return
     for part, name in zip(of_each(body), replaced_by(body), strict=True):
         yield f"Proof for {name!r}, given those before" if "columns" in body else "Proof", part
+
+
+def known_title(body: Mapping[str, Any]) -> str:
+    """Return the columns that others know as one name in quotes."""
+    return repr(JOINED.join(known_to_others(body)))
+
+
+def group_title(group: Mapping[str, Any]) -> str:
+    """Return the name of a group of known values."""
+    first, *further = group["values"]
+    return f"{first} and {number_of(len(further), 'rarer value')}" if further else str(first)
+
+
+def _groups(body: Mapping[str, Any]) -> Iterator[Section]:
+    """Yield level and proof of the mechanism of each group of known values, if there are any."""
+    if "groups" not in body:
+        return
+    unit, lines = body["levels"]["asked"]["unit"], []
+    for group in body["groups"]:
+        proof = group["proof"]
+        text = (
+            f"{number_of(group['records'], 'record')}, level {reached(group['level'], unit)}, "
+            f"{figure(proof['utility'])} nats of at most {figure(proof['upper_bound'])} kept"
+        )
+        lines.append((group_title(group), text))
+    yield Section(f"Mechanisms by {known_title(body)}: level and information kept", tuple(lines))
 
 
 def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -107,8 +107,8 @@ def spec_of(data: DataSpec, columns: Sequence[str]) -> DataSpec:
     return replace(data, released=tuple(columns), known=known, rare_below=rare)
 
 
-def check_question(scenario: Scenario) -> None:
-    """Raise unless a scenario's question can be about several columns randomized separately."""
+def check_question(scenario: Scenario, what: str = "randomize several columns separately") -> None:
+    """Raise unless a scenario's question can be about `what`: by default, several columns."""
     data = scenario.data
     titles = [notions.entry(key).title for key in ADDING]
     for wrong, text in (
@@ -121,15 +121,17 @@ def check_question(scenario: Scenario) -> None:
         (bool(data.read.sampling), "records must not have sampling weights"),
     ):
         if wrong:
-            raise InvalidInputError(f"To randomize several columns separately, {text}.")
+            raise InvalidInputError(f"To {what}, {text}.")
 
 
-def check_plan(plan: Plan, *, same: bool) -> None:
-    """Raise unless a plan suits several columns; `same`: in the file their mechanisms are for."""
+def check_plan(
+    plan: Plan, *, same: bool, what: str = "Several columns are randomized separately"
+) -> None:
+    """Raise unless a plan suits `what` is done; `same`: in the file the mechanisms are for."""
     if plan.unknown != REFUSE or not same:
         raise InvalidInputError(
-            "Several columns are randomized separately only in the file that the mechanisms "
-            "are made for, and where records with unknown values stop the release."
+            f"{what} only in the file that the mechanisms are made for, and where records with "
+            "unknown values stop the release."
         )
 
 
@@ -187,7 +189,7 @@ def designed_for(
         spec = spec_of(data, data.known)
         known = count_file(table, spec)
         sides.append((known, spec))
-    joint = _table(sides, table)
+    joint = counted_together(sides, table)
     of_all = joint if known is not None else joint[..., None]
     made, shares, finished = _designed(of_all, scenario, longer * scenario.time_limit)
     results = []
@@ -231,7 +233,7 @@ def _designed(
     return made, shares, not watch.cut
 
 
-def _table(sides: Sequence[tuple[Counted, DataSpec]], table: FileTable) -> FloatArray:
+def counted_together(sides: Sequence[tuple[Counted, DataSpec]], table: FileTable) -> FloatArray:
     """Return the records of each combination of S and the symbols of each X, (n_s, n_1, …).
 
     `sides`: for each X its count, and its data.

@@ -51,6 +51,7 @@ from core.records.checking.figures import (
     check_utility,
     joint_of,
 )
+from core.records.checking.groups import by_groups, check_groups
 from core.records.checking.in_turn import (
     Column,
     check_in_turn,
@@ -63,15 +64,17 @@ from core.records.design import FORMATS
 from core.records.fields import (
     LINKED,
     PLAIN_HASH,
-    SEVERAL,
     VERSION,
+    VERSIONS,
     check_form,
     of_each,
+    of_groups,
     of_known,
     outputs_of,
 )
 from core.records.files import check_whole, file_hash
-from core.records.readable import PROMISED, promises
+from core.records.for_each import check_for_each
+from core.records.readable import PROMISED, group_title, promises
 from core.records.recount import Recount, most_of_one, read_columns, recount, texts_of
 from core.records.several import check_question, spec_of
 from core.release.in_turn import MOST_TOGETHER
@@ -97,6 +100,12 @@ RESTS = {
     "other columns": ("columns", "cells", "nothing else"),
 }
 """The checks that each promise rests on, by what it is about."""
+
+OF_GROUPS = (
+    *("beside", "attack", "design", "levels", "promise", "utility", "proof", "draw", "cells"),
+    "nothing else",
+)
+"""Checks that are not made where the original does not fit the groups of a certificate."""
 
 WRITTEN = ("format", "records", "outputs", "columns", "data", "cells")
 """Checks that a released file must pass before it is written again to compare bytes."""
@@ -164,8 +173,12 @@ def verify(
     specs = [own.data for own in scenarios]
     if "columns" in body:
         check_question(scenario)
-    fits = [_kernel(part) for part in parts]
-    checks = [_fingerprint(body), _code(body), _stated(body), *_joined(body, fits)]
+    elif "groups" in body:
+        check_for_each(scenario)
+    fits = [_kernel(part) for part in of_groups(body)]
+    named = [group_title(group) for group in body.get("groups", ())]
+    checks = [_fingerprint(body), _code(body), _stated(body)]
+    checks += _joined(body, fits, names=named)
     checks += [_hash(body, "released", released), *_format(body, released)]
     read_outputs = [_outputs(part, released) for part in parts]
     outputs = [codes for codes, _ in read_outputs]
@@ -214,8 +227,18 @@ def _with_original(
     pairs = list(zip(parts, scenarios, strict=True))
     recounted = [_recounted(*pair, original, sources) for pair in pairs]
     counts, (_, how, read) = [count for count, _, _ in recounted], recounted[0]
-    places = counts[0].places
     checks = _joined(body, [_counts(*pair, how) for pair in zip(parts, counts, strict=True)])
+    known, of_known, groups = None, list[Check](), None
+    if "columns" in body or "groups" in body:
+        known, of_known = _known(body, scenario, files, owner, design, sources)
+    if "groups" in body:
+        fit = None if known is None else by_groups(body, counts[0], known)
+        if fit is None:
+            text = "The records do not fit the groups of what others know, their X or their number."
+            checks.append(Check("groups", False, text))
+            return [*checks, *(Check(name, None, text) for name in OF_GROUPS)]
+        counts, groups = [fit[0]], fit[1]
+    places = counts[0].places
     checks.append(check_cells(body, files.released, read, places))
     rows, passed = None, {test.name: test.passed for test in [*before, *checks]}
     if "format" in body["released"] and all(passed.get(name, True) for name in WRITTEN):
@@ -223,10 +246,14 @@ def _with_original(
     checks.append(check_alone(body, files.released, rows))
     checks += _beside(body, scenario, counts, kernels, files, sources)
     designs = [check_design(part, own.data, *design, owner) for part, own in pairs]
-    libraries = [library for _, library in designs]
-    matched = [check for check, _ in designs]
-    if "columns" in body:
-        known, of_known = _known(body, scenario, files, owner, design, sources)
+    matched, libraries = map(list, zip(*designs, strict=True))
+    if groups is not None:
+        checks += _joined(body, [*matched, *of_known], names=("X", OTHERS))
+        checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
+        checks.append(check_level_numbers(body, scenario))
+        titles = [group_title(group) for group in body["groups"]]
+        checks += _joined(body, *check_groups(body, scenario, groups, libraries[0]), names=titles)
+    elif "columns" in body:
         checks += _joined(body, [*matched, *of_known])
         checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
         turns = in_their_turn(
@@ -239,17 +266,32 @@ def _with_original(
         cells = counts[0].weights if body["design"]["same"] else None
         if design[0] is not None and not body["design"]["same"]:
             cells = _recounted(body, scenario, design[0], sources)[0].weights
-        (library,), (kernel,), (counted,) = libraries, kernels, counts
-        if cells is None and library is not None:  # a data base is counted by the library alone
-            cells = np.rint(library.joint.p * (library.joint.n or 0))
-        checks += _persons(body, scenario, counted, read, kernel, (cells, library))
-        levels = check_levels(body, scenario, counted.cells, cells, library, kernel)
-        checks += [*matched, *levels, *check_promise(body, scenario, cells, library, kernel)]
-        checks.append(check_proof(body, scenario, library, kernel))
+        checks += matched
+        checks += _of_one(body, scenario, counts[0], kernels[0], read, (cells, libraries[0]))
     owners = [replace(owner, body=part) for part in of_each(owner.body)]
     each = zip(parts, owners, counts, outputs, kernels, strict=True)
     draws = [_draws(part, own, count, read, y, kernel) for part, own, count, y, kernel in each]
     return [*checks, *_joined(body, *zip(*draws, strict=True))]
+
+
+def _of_one(
+    body: Mapping[str, Any],
+    scenario: Scenario,
+    counted: Recount,
+    kernel: FloatArray,
+    read: Original,
+    design: tuple[FloatArray | None, Counted | None],
+) -> list[Check]:
+    """Check persons, levels, promise and proof of one mechanism; `design` as in `_persons`."""
+    cells, library = design
+    if cells is None and library is not None:  # a data base is counted by the library alone
+        cells = np.rint(library.joint.p * (library.joint.n or 0))
+    return [
+        *_persons(body, scenario, counted, read, kernel, (cells, library)),
+        *check_levels(body, scenario, counted.cells, cells, library, kernel),
+        *check_promise(body, scenario, cells, library, kernel),
+        check_proof(body, scenario, library, kernel),
+    ]
 
 
 def _known(
@@ -299,10 +341,22 @@ def _proofs(
     return _joined(body, utilities, proofs)
 
 
-def _joined(body: Mapping[str, Any], *alike: Sequence[Check]) -> list[Check]:
-    """Return one check for each name; of several columns the worst, with what is said of these."""
+MOST = 5
+"""Most groups or columns that the sentence of a check is about; the others are counted."""
+
+OTHERS = "What others know"
+"""What a check of columns that others know is named in a sentence."""
+
+
+def _joined(
+    body: Mapping[str, Any], *alike: Sequence[Check], names: Sequence[str] = ()
+) -> list[Check]:
+    """Return one check for each name; of several columns the worst, with what is said of these.
+
+    `names`: of what each is about; by default the columns of Y, and what others know.
+    """
     result: list[Check] = []
-    names = [*map(repr, outputs_of(body)), "What others know"]
+    names = names or [*map(repr, outputs_of(body)), OTHERS]
     for checks in alike:
         if len(checks) == 1:
             result += checks
@@ -313,7 +367,9 @@ def _joined(body: Mapping[str, Any], *alike: Sequence[Check]) -> list[Check]:
             for name, check in zip(names, checks, strict=False)
             if check.passed == passed
         ]
-        result.append(Check(checks[0].name, passed, " ".join(sentences)))
+        more = f"{number_of(len(sentences) - MOST, 'other')} likewise."
+        shown = [*sentences[:MOST], *([more] if len(sentences) > MOST else [])]
+        result.append(Check(checks[0].name, passed, " ".join(shown)))
     return result
 
 
@@ -453,7 +509,7 @@ def _code(body: Mapping[str, Any]) -> Check:
     version, made = body["code"]["version"], body["code"]["sha256"]
     if made == code_hash() and version != PACKAGE_VERSION:
         return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
-    if made == code_hash() and body["version"] not in (VERSION, SEVERAL):
+    if made == code_hash() and body["version"] not in VERSIONS[-3:]:
         text = f"This code writes certificates of version {VERSION}, not {body['version']}."
         return Check("code", False, text)
     if made == code_hash():

@@ -37,6 +37,8 @@ class Beside:
         Share of records that are alone on K; None where the joint is not one of counts.
     records : int or None
         Number of records; None where the joint is not one of counts.
+    certain : float
+        Share of records whose (y, k) occurs with one secret alone, as Y is drawn.
     """
 
     known: dict[str, float]
@@ -45,6 +47,7 @@ class Beside:
     determined: float
     unique: float | None
     records: int | None
+    certain: float = 0.0
 
 
 def beside(joint_sxk: ArrayLike | ThreeWay, kernel: ArrayLike) -> Beside:
@@ -78,18 +81,21 @@ def beside(joint_sxk: ArrayLike | ThreeWay, kernel: ArrayLike) -> Beside:
     rows = table.checked_kernel(kernel)
     pairs = _Pairs.of(table)
     matrix = pairs.matrix(table, reads_s=len(rows) != table.shape[1])
-    known, added, file = _Extremes(), _Extremes(), _Extremes()
+    known, added, file, certain = _Extremes(), _Extremes(), _Extremes(), 0.0
     for part in pairs.batches(rows.shape[1]):
         given_y = matrix[part.pairs] @ rows  # P(s, y, k)
         known.add(part, part.mass[:, None], part.p_s, part.lacks)
         added.add(part, given_y, part.p_s_given_k, np.zeros_like(part.lacks))
         file.add(part, given_y, part.p_s, part.lacks)
+        alone = np.add.reduceat((given_y > 0).astype(int), part.first) == 1
+        certain += float(np.add.reduceat(given_y, part.first)[alone].sum())
     gained = {**added.levels(), "guess": max(file.guess - known.guess, 0.0)}
     records, unique = table.records, None
     if records is not None:
         of_k = np.bincount(table.k, table.weight, table.shape[2])
         unique = float((of_k == 1).sum()) / records
-    return Beside(known.levels(), gained, file.levels(), pairs.determined, unique, records)
+    shares = pairs.determined, unique, records, min(certain, 1.0)
+    return Beside(known.levels(), gained, file.levels(), *shares)
 
 
 @dataclass(frozen=True, eq=False)

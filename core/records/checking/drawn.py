@@ -277,8 +277,16 @@ def drawn_for(body: Mapping[str, Any]) -> str:
     columns = body["design"]["coding"][1]["columns"]
     parts = [columns, mechanism["inputs"], mechanism["outputs"], hashed(mechanism)]
     if body["version"] > LINKED:
-        parts.append(_formed(body))
+        parts.append(_formed(body) | _grouped(body))
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _grouped(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how what others know is formed, and its groups, where each has a mechanism."""
+    if "groups" not in body:
+        return {}
+    groups = [[group["values"], group["mechanism"]["inputs"]] for group in body["groups"]]
+    return {"groups": groups, "known": body["known"]}
 
 
 def _withheld(body: Mapping[str, Any]) -> str:

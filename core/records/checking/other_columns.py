@@ -116,6 +116,9 @@ def _recounted(
         wrong = _difference(levels, figures)
         if wrong:
             return Check("beside", False, f"For {' and '.join(some)!r}, {wrong}.")
+    if "certain" in stated and not close(levels.certain, stated["certain"]):
+        text = f"'certain' is {levels.certain:.9g}, not {stated['certain']}."
+        return Check("beside", False, text)
     if stated["holds"] != keeps(levels, notion):
         text = (
             f"Whether the file satisfies {notion} is {keeps(levels, notion)}, not "
@@ -236,6 +239,7 @@ class _Sums:
     added: Extremes = field(default_factory=Extremes)
     file: Extremes = field(default_factory=Extremes)
     determined: float = 0.0
+    certain: float = 0.0
     alone: int = 0
 
 
@@ -259,6 +263,7 @@ def _figures(s: IntArray, rows: IntArray, k: IntArray, kernel: FloatArray) -> Be
         sums.determined,
         sums.alone / n if n > 1 else None,
         n,
+        sums.certain,
     )
 
 
@@ -294,6 +299,7 @@ def _add(
         there = p_yk > 0
         if not there.any():
             continue
+        sums.certain += float(p_yk[(p_syk > 0).sum(axis=0) == 1].sum())
         given_yk = p_syk[:, there] / p_yk[there]
         sums.file.see(given_yk, prior[:, there], prior[:, there] > 0)
         sums.added.see(given_yk, given_k[:, there], records[:, there] > 0)

@@ -142,7 +142,7 @@ PARTS = {
     "told_a told_b unlike within",
     "project": "col file",
     "projector": "projector",
-    "release": "original stay randomize file draw unknown id",
+    "release": "original stay randomize each file draw unknown id",
 }
 """The URL's keys of each page's own part: a page knows those of others, which may be in its URL."""
 

@@ -103,7 +103,7 @@ def sentence(each: ForEach, result: Result, unit: str) -> str:
     return (
         f"For someone who knows {known}, separate mechanisms keep {share(each.information / most)} "
         f"of the information in X (I(X;Y|K) {level(each.information, unit)} {unit}{proof}); the "
-        f"shared one keeps {share(item / most)}. Releases cannot use separate mechanisms yet."
+        f"shared one keeps {share(item / most)}."
     )
 
 

@@ -6,18 +6,20 @@ import json
 from html import escape
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.data.readers.reading import Upload
 from core.errors import CoreError, SolverError
 from core.jobs import Job
 from core.records.applying import columns_of
 from core.records.design import OWNERS, Plan, command_line
+from core.records.for_each import ResultForEach
 from core.records.several import Several
 from core.scenario import Result
 from core.wording import number_of, size_of_file
 from pages.ui.frame import address, page_frame, state
 from pages.ui.parts import tables
-from pages.ui.release import columns, controls, in_turn, results, verify
+from pages.ui.release import columns, controls, for_each, in_turn, results, verify
 from pages.ui.style.labels import markdown
 from pages.ui.work import long_answer, progress, refining, visits
 from pages.ui.work.long_answer import STUDY
@@ -51,9 +53,9 @@ def _answered(result: Result) -> tuple[Result, str]:
     Returns the answer for X as it is released, and what the file gives away, for the report.
     """
     head = st.container()
-    several, text = _planned(result)
-    with head:
-        in_turn.headline(result, controls.randomized(), several)
+    several, each, text = _planned(result, head)
+    if each is not None:
+        return result, f"{for_each.reported(each)} {text}".rstrip()
     if several is None:
         return result, text
     own = next(of for of in several.results if of.scenario.data.released == _x(result))
@@ -64,8 +66,13 @@ def _x(result: Result) -> tuple[str, ...]:
     return result.scenario.data.released
 
 
-def _planned(result: Result) -> tuple[Several | None, str]:
-    """Show all below the headline; return the mechanisms of several columns, and of the file."""
+def _planned(
+    result: Result, head: DeltaGenerator
+) -> tuple[Several | None, ResultForEach | None, str]:
+    """Show all below the headline, and that in `head`.
+
+    Returns the mechanisms of several columns or known values, and what the file gives away.
+    """
     refining.follow(result.scenario, result.mechanism)
     try:
         table = results.table(result)
@@ -74,28 +81,49 @@ def _planned(result: Result) -> tuple[Several | None, str]:
         st.error(markdown(str(error)), icon=":material/error:")
         st.caption("Choose a data set in the sidebar, or upload a file on the Data page.")
         _give_up()
-        return None, ""
+        _headline(head, result)
+        return None, None, ""
     with st.container(border=True, key="release_plan"):
         st.markdown(f"**How {markdown(table.title)} is released**")
         plan = controls.show(result, list(table.columns))
     if plan is None:
         _give_up()
-        return None, ""
+        _headline(head, result)
+        return None, None, ""
     place = st.container()
     several = in_turn.show(result, plan, table)
+    each = for_each.show(result, plan, table)
+    _headline(head, result, several, each)
+    released = result if each is None else each
+    waits = bool(plan.randomize and several is None) or bool(plan.for_each and each is None)
     with place:
-        choice = columns.show(result, plan, table, controls.URL.now("file"), several)
-    if plan.randomize and several is None:
+        kind = controls.URL.now("file")
+        choice = columns.show(released, plan, table, kind, several, waits=waits)
+    if waits:
         results.give_up()
-        return None, ""
+        return None, None, ""
     if original is None:
         results.give_up()
-        _by_command(result, plan)
-        return several, choice.sentence
-    _preview(result, plan, several)
+        _by_command(released, plan)
+        return several, each, choice.sentence
+    _preview(released, plan, several)
     allowed = choice.allowed and (several is None or several.holds)
-    _made(result, plan, original, several, allowed=allowed)
-    return several, choice.sentence
+    _made(released, plan, original, several, allowed=allowed)
+    return several, each, choice.sentence
+
+
+def _headline(
+    head: DeltaGenerator,
+    result: Result,
+    several: Several | None = None,
+    each: ResultForEach | None = None,
+) -> None:
+    """Show what is promised, at the page's head."""
+    with head:
+        if controls.randomized():
+            in_turn.headline(result, controls.randomized(), several)
+        else:
+            for_each.headline(result, each, wanted=controls.URL.now(controls.EACH) > 0)
 
 
 STAYS = (
@@ -119,6 +147,7 @@ def _give_up() -> None:
     results.give_up()
     columns.give_up()
     in_turn.give_up()
+    for_each.give_up()
 
 
 def _preview(result: Result, plan: Plan, several: Several | None) -> None:
@@ -210,7 +239,10 @@ def _of_before(result: Result, plan: Plan) -> None:
     last = results.earlier()
     if last is None:
         return
-    if (last.question, last.columns) == (result.scenario, (plan.keep, plan.randomize)):
+    if (last.question, last.columns) == (
+        result.scenario,
+        (plan.keep, plan.randomize, plan.for_each),
+    ):
         st.info(
             "The previous file belongs to other choices. Restore them to see it again, until the "
             "next release.",

@@ -102,9 +102,15 @@ def give_up() -> None:
 
 
 def show(
-    result: Result, plan: Plan, table: FileTable, kind: str, several: Several | None = None
+    result: Result,
+    plan: Plan,
+    table: FileTable,
+    kind: str,
+    several: Several | None = None,
+    *,
+    waits: bool = False,
 ) -> Choice:
-    """Show the table, and return what was chosen; figures wait until `several` columns have theirs.
+    """Show the table, and return what was chosen; figures wait until there are mechanisms.
 
     `several`: the mechanisms, where the plan randomizes further columns.
     """
@@ -128,7 +134,7 @@ def show(
         later = [name for name in others[tables.ROWS :] if name in plan.keep]
         late = [name for name in apart if name in others[tables.ROWS :]]
         rows = [*others[: tables.ROWS], *later, *late]
-        if plan.randomize and several is None:
+        if waits:
             give_up()
             _table(rows, {}, result, secret, notion)
             return Choice(allowed=False)

@@ -22,11 +22,15 @@ from core.records.design import (
 from core.records.draws import LEAST_KEY, Draw, Keyed, Seeded
 from core.scenario import Result
 from core.wording import listed, number_of
-from pages.ui.frame.address import PageQuery, Value, one_of
+from pages.ui.frame.address import PageQuery, Value, one_of, whole_number
+from pages.ui.parts.for_each import RARE
 from pages.ui.style.labels import markdown
 from pages.ui.work import visits
 
 _SETTLED = "_release_keep_settled"
+
+EACH = "each"
+"""The key in the URL of the records from which a known value has a mechanism of its own."""
 
 STAY, RANDOMIZE = "stay", "randomize"
 """What can be done with a column beside leaving it out; the keys of such columns in the URL."""
@@ -57,6 +61,7 @@ URL = PageQuery(
     Value("original", CHOSEN, _treatment, widget("original")),
     Value(STAY, [], held="_release_keep", many=True),
     Value(RANDOMIZE, [], held="_release_randomize", many=True),
+    Value(EACH, 0, lambda text: whole_number(text, 1), held="_release_each"),
     _choice("file", CSV, PARQUET),
     _choice("draw", SEED, KEY),
     Value("unknown"),
@@ -112,10 +117,14 @@ def treat(name: str, treatment: str = "") -> None:
         URL.set(key, [*held, name] if key == treatment else held)
 
 
-def treat_only(keep: Sequence[str], randomize: Sequence[str]) -> None:
-    """Keep some columns, randomize others separately, and leave out the rest."""
+def treat_only(keep: Sequence[str], randomize: Sequence[str], each: int) -> None:
+    """Keep some columns, randomize others for themselves, and leave out the rest.
+
+    `each`: from how many records a known value has a mechanism of its own.
+    """
     URL.set(STAY, [*keep])
     URL.set(RANDOMIZE, [*randomize])
+    URL.set(EACH, each)
 
 
 SOURCES = {SEED: "a seed, once", KEY: "a key, repeatable"}
@@ -132,6 +141,7 @@ def show(result: Result, columns: list[str]) -> Plan | None:
         draw = _draw(columns)
     with right:
         _columns(result, columns)
+        _for_each(result)
         _unknown(result)
         st.segmented_control(
             "File",
@@ -149,9 +159,9 @@ def show(result: Result, columns: list[str]) -> Plan | None:
     unknown = str(st.session_state[widget("unknown")])
     further = tuple(name for name in columns if name in randomized())
     if URL.now("original") == OWNERS:
-        return Plan(draw, OWNERS, unknown, randomize=further)
+        return Plan(draw, OWNERS, unknown, randomize=further, for_each=URL.now(EACH))
     stay = tuple(name for name in columns if name in kept())
-    return Plan(draw, _plan_columns(), unknown, stay, randomize=further)
+    return Plan(*(draw, _plan_columns(), unknown, stay), randomize=further, for_each=URL.now(EACH))
 
 
 def _draw(columns: list[str]) -> Draw | None:
@@ -268,6 +278,37 @@ def _settle_kept(others: Sequence[str]) -> None:
     URL.set(RANDOMIZE, [name for name in randomized() if name in others])
     URL.set(STAY, [name for name in kept() if name in others and name not in randomized()])
     st.session_state[_SETTLED] = (kept(), randomized())
+
+
+def _for_each(result: Result) -> None:
+    """Offer a mechanism for each value of what others know."""
+    least, records = URL.now(EACH), max(result.joint.n or 1, 1)
+    apart = result.joint.known is None or result.mechanism.notion is None
+    if least and (apart or randomized()):
+        why = "needs columns that others know, and none that are randomized separately"
+        URL.refuse(EACH, str(least), why, "one mechanism is used for all")
+        URL.set(EACH, least := 0)
+    if apart:
+        return
+    known, key = markdown(result.counted.report.known), widget(EACH)
+    st.session_state[key] = least > 0
+    st.toggle(
+        f"A separate mechanism for each {known}",
+        key=key,
+        on_change=lambda: URL.set(EACH, min(RARE, records) if st.session_state[key] else 0),
+        disabled=bool(randomized()),
+        help=f"Y then depends on {known} too, and keeps at least as much of X. The certificate is "
+        f"for someone who knows {known}.",
+    )
+    if least:
+        number = widget(f"{EACH}_least")
+        st.session_state[number] = min(least, records)
+        st.number_input(
+            "Values with fewer records share one mechanism",
+            *(1, records),
+            key=number,
+            on_change=lambda: URL.set(EACH, int(st.session_state[number])),
+        )
 
 
 def _plan_columns() -> str:

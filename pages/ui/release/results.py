@@ -24,6 +24,7 @@ from core.records.certificate import Made
 from core.records.design import Plan
 from core.records.draws import Keyed
 from core.records.estimate import estimate
+from core.records.for_each import ResultForEach
 from core.records.readable import PROMISED, level_rows, sections
 from core.records.several import Several
 from core.scenario import Result, Scenario
@@ -119,6 +120,10 @@ def _estimates(columns: Sequence[tuple[Result, Applied]]) -> None:
 
 
 def _estimate(result: Result, applied: Applied, key: str) -> None:
+    if isinstance(result, ResultForEach):
+        known = markdown(result.counted.report.known)
+        st.caption(f"The mechanism depends on {known}, so P(x) can be estimated for each {known}.")
+        return
     try:
         estimated = estimates(result, applied)
     except CoreError as error:
@@ -154,14 +159,15 @@ Name = tuple[str, ...]
 class Written:
     """A released file of this session: its name, counts and certificate.
 
-    `columns`: those kept, and those randomized separately beside the question's X.
+    `columns`: those kept, those randomized separately beside the question's X, and from how
+    many records a known value has a mechanism of its own.
     """
 
     name: Name
     made: Made
     path: Path
     question: Scenario
-    columns: tuple[tuple[str, ...], tuple[str, ...]]
+    columns: tuple[tuple[str, ...], tuple[str, ...], int]
 
     @property
     def commitment(self) -> str:
@@ -206,7 +212,7 @@ def name(result: Result, plan: Plan, kind: str, several: Several | None = None) 
         column,
         plan.columns,
         repr(plan.keep),
-        repr(plan.randomize),
+        f"{plan.randomize!r} {plan.for_each}",
         " ".join(own.content_id for own in answers(result, several)[several is None :]),
         plan.unknown,
         kind,
@@ -297,7 +303,7 @@ def _target(key: Name) -> Path:
 
 def _keep(key: Name, made: Made, question: Scenario, plan: Plan) -> Written:
     own = visits.release()
-    kept = Written(key, made, _target(key), question, (plan.keep, plan.randomize))
+    kept = Written(key, made, _target(key), question, (plan.keep, plan.randomize, plan.for_each))
     own.made, own.requested, own.lost = kept, None, ""
     return kept
 

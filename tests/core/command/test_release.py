@@ -99,6 +99,24 @@ def test_columns_that_cannot_be_randomized_are_one_sentence(rest, sentence, fold
     assert not (folder / "out.csv").exists()
 
 
+@pytest.mark.slow
+def test_a_mechanism_for_each_known_value_is_released_and_verified(folder, capsys):
+    scenario = json.loads((folder / "scenario.json").read_text())
+    scenario["data"]["known"] = ["note"]
+    (folder / "known.json").write_text(json.dumps(scenario))
+    line = f"known.json people.csv out.csv --seed {SEED} --certificate c.json"
+    assert run(f"{line} --for-each 50 --keep note") == 0
+    reported = capsys.readouterr().err
+    assert re.search(r"for each of 3 groups of 'note': together they keep \d+% of", reported)
+    assert list(read(folder / "out.csv")) == ["town", "note"]
+    body = json.loads((folder / "c.json").read_text())
+    assert [group["values"] for group in body["groups"]] != []
+    assert main(["verify", *shlex.split(f"c.json out.csv people.csv --seed {SEED}")]) == 0
+    assert "FAILS" not in capsys.readouterr().out
+    assert run(f"{line.replace('known', 'scenario')} --for-each 50") == 2
+    assert "the question must say what others know" in capsys.readouterr().err
+
+
 def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     line = f"scenario.json people.csv out.csv --seed {SEED} --certificate c.json"
     assert run(f"{line} --keep note age --known id") == 0

@@ -82,7 +82,7 @@ def test_a_certificate_of_today_does_not_pass_for_an_older_one(tmp_path):
     assert result.passed is False
     assert result.sentence == "This code writes certificates of version 6, not 2."
     forged["version"] = 1
-    with pytest.raises(InvalidInputError, match="version must be 2, 3, 4, 5, 6 or 7, got 1"):
+    with pytest.raises(InvalidInputError, match="version must be 2, 3, 4, 5, 6, 7 or 8, got 1"):
         outcomes(forged, path, original)
 
 

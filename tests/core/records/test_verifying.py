@@ -296,10 +296,10 @@ def test_a_certificate_of_nonsense_fails_its_check(part, change, check, made):
     ("edit", "sentence"),
     [
         (lambda body: body.update(kind="x"), "not a release certificate: its entry 'kind' must be"),
-        (lambda body: body.update(version=8), "version must be 2, 3, 4, 5, 6 or 7, got 8"),
+        (lambda body: body.update(version=9), "version must be 2, 3, 4, 5, 6, 7 or 8, got 9"),
         (
             lambda body: body.update(version=True),
-            "version must be 2, 3, 4, 5, 6 or 7, got True",
+            "version must be 2, 3, 4, 5, 6, 7 or 8, got True",
         ),
         (lambda body: body["original"].pop("commitment"), "lacks the entry 'original.commitment'"),
         (lambda body: body.update(version=2), "lacks the entry 'original.sha256'"),
