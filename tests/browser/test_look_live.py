@@ -290,14 +290,13 @@ def test_what_streamlit_shows_until_a_script_is_there_is_not_drawn_over_the_name
     page = visit("learn")
     waiting.settle(page)
     for key in ("menus", "history"):
-        seen = page.locator(f".st-key-{key}").evaluate(
+        shown = page.locator(f".st-key-{key}").evaluate(
             """
             place => {
-              const one = place.appendChild(document.createElement("p"));
-              one.style.cssText = "position: absolute; width: 100px; height: 40px; top: 0; left: 0";
-              const { left, top } = one.getBoundingClientRect();
-              return document.elementFromPoint(left + 50, top + 20) === one;
+              place.appendChild(document.createElement("div")).style.height = "40px";
+              const { height } = place.getBoundingClientRect();
+              return [height, place.scrollHeight, getComputedStyle(place).overflowY];
             }
             """
         )
-        assert not seen
+        assert shown == [0, 40, "hidden"]
