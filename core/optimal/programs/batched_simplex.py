@@ -105,7 +105,7 @@ class BatchedSimplex:
         """Return where the programs end, or are once time is over."""
         entries = len(self._rows) * self._n * len(self._normals)
         pause = max(1, BETWEEN_LOOKS // entries)
-        while (self._steps % pause or not deadline.over) and self._step():
+        while self._step() and (self._steps % pause or not deadline.over):
             pass
         self._rest()
         return Ends(
