@@ -68,6 +68,10 @@ def cells_of(values: IntArray, known: Sequence[int]) -> IntArray:
 def given_known(joint: Joint, kernel: ArrayLike, cells: IntArray) -> Iterator[FloatArray]:
     """Yield P(s, y | x^J) for each x^J in order, in blocks of shape (k, n_s, n_y)."""
     array = joint.checked_kernel(kernel)
+    if cells.size == joint.n_x and not cells.any():  # nothing is known
+        released = joint.release(array)
+        yield (released / released.sum())[None]
+        return
     cube = array.reshape(-1, joint.n_x, array.shape[1])  # (1 or n_s, n_x, n_y)
     order = np.argsort(cells, axis=None, kind="stable")
     starts = np.append(np.flatnonzero(np.diff(cells.ravel()[order], prepend=-1)), order.size)

@@ -5,7 +5,9 @@ A kernel of 10,000 symbols and as many outputs is 800 MB, its entries some 200 k
 
 from __future__ import annotations
 
+import mmap
 from dataclasses import dataclass
+from typing import Literal
 from weakref import WeakValueDictionary, finalize
 
 import numpy as np
@@ -42,18 +44,41 @@ class Entries:
         np.add.at(totals, self.places()[0], self.values)
         return totals
 
+    def mixed(self, rows: FloatArray) -> FloatArray:
+        """Return rows @ kernel, shape (k, n_x) → (k, n_y)."""
+        x, y = self.places()
+        sums = [np.bincount(y, row[x] * self.values, self.shape[1]) for row in rows]
+        result: FloatArray = np.array(sums)
+        return result
+
     def dense(self) -> FloatArray:
-        """Return the kernel, read-only; the same array for as long as someone holds it."""
+        """Return the kernel, read-only.
+
+        Where entries are few it is the same array for as long as someone holds it.
+        """
         held: FloatArray | None = _HELD.get(id(self))
         if held is not None:
             return held
-        cells = np.zeros(self.shape, order="F" if self.by_columns else "C")
+        cells = _zeros(self.shape, "F" if self.by_columns else "C")
         cells.ravel("K")[self.at] = self.values
         cells.flags.writeable = False
-        _HELD[id(self)] = cells
-        _ENTRIES[id(cells)] = self
-        finalize(cells, _ENTRIES.pop, id(cells))
+        if SPARSE * len(self.at) <= cells.size:
+            _HELD[id(self)] = cells
+            _ENTRIES[id(cells)] = self
+            finalize(cells, _ENTRIES.pop, id(cells))
         return cells
+
+
+def _zeros(shape: tuple[int, int], order: Literal["C", "F"]) -> FloatArray:
+    """Return zeros whose memory is taken page by page, where entries are written.
+
+    NumPy asks for pages of 2 MB, so that few entries take all of it: 560 MB took .6 s.
+    """
+    cells = shape[0] * shape[1]
+    size = cells * np.dtype(float).itemsize
+    if cells < LARGE:
+        return np.zeros(shape, order=order)
+    return np.frombuffer(mmap.mmap(-1, size, access=mmap.ACCESS_COPY)).reshape(shape, order=order)
 
 
 _HELD: WeakValueDictionary[int, FloatArray] = WeakValueDictionary()

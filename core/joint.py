@@ -283,7 +283,8 @@ class Joint:
         array = self.checked_kernel(kernel)
         released: FloatArray
         if array.shape[0] == self.n_x:
-            released = self.p @ array
+            few = made_of(array)
+            released = self.p @ array if few is None else few.mixed(self.p)
         else:
             cube = array.reshape(self.n_s, self.n_x, -1)
             released = np.einsum("sx,sxy->sy", self.p, cube)

@@ -77,6 +77,8 @@ class Purpose(ABC):
         utility = self.solver_utility(joint)
         if isinstance(utility, MutualInformation):
             return Information().value(joint, array)
+        if len(array) == joint.n_x:
+            return self.size() * utility.of_kernel(array, joint.p_x)
         return self.size() * utility.value(joint.release_x(array).T, joint.p_x)
 
     def range(self, joint: Joint) -> tuple[float, float]:

@@ -18,6 +18,10 @@ class Shares:
     strict: float = 0.4
     """For the optimum without exceptions, where these keep another promise."""
 
+    strict_of_many: float = 0.9
+    """The same of so many symbols that nothing is proven beside exceptions: a search with them
+    found less, and the best mixture with exceptions takes the rest."""
+
     classes: float = 0.97
     """For the optimum of the classes of symbols with equal posteriors; its answer gets the rest."""
 

@@ -209,18 +209,20 @@ def maximise(
         # exceptions that are moved inside may cost all they gain, and those in a budget even more
         costly = allowed.excepted is not None or (allowed.exceptions > 0 and allowed.budgets)
         if costly and not linear:
+            many = len(p_x) > SIZES.budget_symbols
+            share = SHARES.strict_of_many if many else SHARES.strict
             strict = maximise(
                 replace(allowed, exceptions=0.0, excepted=None),
                 p_x,
                 utility=utility,
-                time_limit=SHARES.strict * deadline.left,
+                time_limit=share * deadline.left,
                 gap=gap,
                 seed=seed,
                 start=start,
                 finish=finish,
                 prove=False,
             )
-            task.offer(strict.kernel)
+            task.begin_with(strict.kernel)
         try:
             task.search(solver, prove=prove)
         except (SolverError, InfeasibleError) as error:  # the best known mechanism is the answer
@@ -365,6 +367,8 @@ class _Task:
         """Solve by cutting planes; the answer is the best of the mixtures inside, or the start."""
         first = self.first()
         self.offer(first)
+        if self._too_late():
+            return
         loop = CutLoop(
             self.allowed, oracle, self.p_x, first, self.goal, self._until, self.gap, self.seed
         )
@@ -458,7 +462,7 @@ class _Task:
         """Solve by column generation, with a proof as far as time allows."""
         first = self.first()
         self.offer(first)
-        if self._closed() or (len(self.p_x) >= SIZES.peeled_alone and self.deadline.over):
+        if self._closed() or self._too_late():
             return
         try:
             self._by_columns(first, prove=prove)
@@ -556,6 +560,11 @@ class _Task:
         self.offer(kernel)
         return kernel
 
+    def begin_with(self, kernel: FloatArray) -> None:
+        """Take an allowed kernel as an answer, and instead of any other start."""
+        self._start = lambda _deadline: kernel
+        self.offer(kernel)
+
     def first(self) -> FloatArray:
         """Return the kernel to start from; by default a constant output."""
         if self._start is None:
@@ -575,6 +584,10 @@ class _Task:
         if value >= self.value:
             self.best, self.value, self.solver = finished, value, solver
         return value
+
+    def _too_late(self) -> bool:
+        """Return whether time is over for the first mixture of many symbols, which takes long."""
+        return len(self.p_x) >= SIZES.peeled_alone and self.deadline.over
 
     def _closed(self) -> bool:
         """Return whether utility and upper bound differ by at most the gap."""

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -57,6 +58,29 @@ def test_entries_give_all_cells_back(order):
     assert not again.flags.writeable
     x, y = few.places()
     assert np.array_equal(kernel[x, y], few.values)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.usefixtures("small")
+def test_a_release_is_computed_from_entries(order):
+    joint = Joint.random_dirichlet(3, 40, 1.0, np.random.default_rng(5))
+    kernel = kernel_of(order=order)
+    released = joint.release(entries_of(kernel).dense())
+    assert_allclose(released, joint.p @ kernel, rtol=1e-12, atol=1e-17)
+
+
+def test_cells_that_hold_no_entry_take_no_memory():
+    """At 6×10000 three kernels of 7,000 outputs took 1.8 of 3.4 s, and 1.2 GB."""
+    few = Entries((2000, 1000), np.arange(2000) * 1001 % 2_000_000, np.ones(2000), by_columns=True)
+    tracemalloc.start()
+    try:
+        cells = few.dense()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < cells.nbytes / 10
+    assert cells.sum() == 2000
+    assert cells.flags.f_contiguous
 
 
 @pytest.mark.usefixtures("small")

@@ -50,7 +50,7 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
     assert "release_make" not in keys(app)
     app.button(key="release_for_each_cancel").click().run()
     checked(app)
-    assert "The work was cancelled." in reported(app)
+    assert "The work was canceled." in reported(app)
     app.button(key="release_for_each_again").click().run()
     sweeps.finish_all()
     finished(app, lambda: "together keep" in reported(app))

@@ -109,7 +109,7 @@ def optimal_from(
 
     def first(within: Deadline) -> FloatArray:
         known.extend(_begun(joint, notion, options, among, goal, within))
-        others = useful([*near, *known], _mixed(allowed, goal))
+        others = useful([*near, *known], _mixed(joint, allowed, goal))
         begin = others if start is None else [start, *others]
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
@@ -144,8 +144,8 @@ def _hurried(options: Options, n_x: int, deadline: Deadline) -> Options:
     """Return options for starts, of many symbols with a deadline that leaves time to audit them."""
     if n_x <= 2 * SIZES.peeled_whole:  # a merging takes .2 s
         return options
-    # of 10,000 symbols naming and audit take .8 s, where no output is moved
-    ends = max(deadline.earlier(8e-9 * n_x**2), deadline.part(0.3))
+    # of 10,000 symbols naming and audit take half a second, where no output is moved
+    ends = max(deadline.earlier(5e-9 * n_x**2), deadline.part(0.3))
     return replace(options, deadline=min(ends, deadline.part(SHARES.search)))
 
 
@@ -206,13 +206,13 @@ def _left(made: Mechanism, deadline: Deadline) -> float:
     return min(deadline.left, DEFAULT_SECONDS if made.status == "optimal" else np.inf)
 
 
-def _mixed(allowed: AllowedSet, goal: Purpose) -> int:
+def _mixed(joint: Joint, allowed: AllowedSet, goal: Purpose) -> int:
     """Return the most outputs of a mechanism that is mixed into the start.
 
     Taking outputs off P(X) is as fast with many outputs; any other search is not.
     """
     peels = isinstance(goal, Information) and allowed.oracle is None and not allowed.blocks
-    return max(MANY, allowed.n_x) if peels else MANY
+    return max(MANY, joint.n_x) if peels else MANY
 
 
 def proven(mechanism: Mechanism, gap: float) -> Mechanism:

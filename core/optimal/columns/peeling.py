@@ -20,6 +20,7 @@ from core.clock import Deadline
 from core.entries import Entries, entries_of
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CLOSE
+from core.optimal.polish import share_to_rows
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import FEASIBILITY
 from core.optimal.utility import entropy_terms
@@ -45,7 +46,7 @@ class Peeling:
     def __init__(
         self, allowed: AllowedSet, p_x: FloatArray, *, seed: int, deadline: Deadline
     ) -> None:
-        self.p_x, self.deadline = p_x, deadline
+        self.p_x, self.deadline, self._allowed = p_x, deadline, allowed
         self._rows = sparse.csc_array(allowed.rows)
         self._rng = np.random.default_rng(seed)
         self.outputs: list[Output] = [Output(np.arange(len(p_x)), p_x)]
@@ -62,9 +63,10 @@ class Peeling:
         """Begin with a kernel (n_x, n_y) whose outputs are all allowed."""
         few = entries_of(kernel)
         x, y = np.nonzero(kernel) if few is None else few.places()
+        values = kernel[x, y] if few is None else few.values
         order = np.argsort(y, kind="stable")
         x, ends = x[order], np.cumsum(np.bincount(y))[:-1]
-        weights = self.p_x[x] * kernel[x, y[order]]
+        weights = self.p_x[x] * values[order]
         self.outputs = [
             Output(*output)
             for output in zip(np.split(x, ends), np.split(weights, ends), strict=True)
@@ -137,7 +139,20 @@ class Peeling:
             largest = int(weights.sum(axis=1).argmax())
             weights[largest] += weights[slight].sum(axis=0)
             weights = weights[~slight]
+        weights = self._inside(symbols, weights)
         return [Output(symbols[own > 0], own[own > 0]) for own in weights]
+
+    def _inside(self, symbols: IntArray, weights: FloatArray) -> FloatArray:
+        """Return parts, (n, k), moved towards their sum until all meet the rows.
+
+        So no output has symbols of others, as it would if all were moved towards P_X.
+        """
+        columns = np.append(symbols, np.arange(self._allowed.n_x, self._rows.shape[1]))
+        of_symbols = AllowedSet(sparse.csr_array(self._rows[:, columns]), len(symbols))
+        whole = weights.sum(axis=0)
+        share = share_to_rows(of_symbols, whole, (weights / whole).T)
+        moved = (1 - share) * weights + share * np.outer(weights.sum(axis=1) / whole.sum(), whole)
+        return weights if share == 0 else moved
 
     def _part(
         self, program: _Part, left: FloatArray, symbol: int, worth: float

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from core import entries
 from core import mechanisms as m
+from core.entries import made_of
 from core.joint import Joint
 from core.measures import entropy, lift, mutual_information
 from core.mechanisms.posteriors import classes
@@ -143,6 +145,25 @@ def test_a_start_is_put_together():
     first = m.optimal(joint, LIP(0.5), time_limit=0.05)
     again = m.optimal(joint, LIP(0.5), start=first.kernel)
     assert again.utility >= first.utility - 1e-9
+
+
+def test_large_kernels_of_classes_and_symbols_are_made_of_entries(monkeypatch):
+    """At 6×10000, of half as many classes, all their cells took 8.5 of 5 s, and 1.7 GB."""
+    rng = np.random.default_rng(5)
+    joint = Joint.from_counts(repeated(rng, 3, 30)[0])
+    joined = classes(joint, LIP(0.5), Information())
+    kernel = np.zeros((joint.n_x, 40))
+    kernel[np.arange(joint.n_x), rng.integers(0, 40, joint.n_x)] = 1.0
+    plain = joined.together(joint, kernel)
+    monkeypatch.setattr(entries, "LARGE", 1)
+    made = joined.together(joint, kernel)
+    assert_allclose(made, plain, atol=1e-15)
+    apart = joined.apart(joint, made)
+    assert made_of(made) is not None
+    assert made_of(apart) is not None
+    assert_allclose(apart.sum(axis=1), 1.0)
+    information = mutual_information(joint.release_x(apart))
+    assert_allclose(information, joined.more + mutual_information(joined.joint.release_x(plain)))
 
 
 def known(rng, n_s=2, n_c=3, n_k=2):

@@ -1,5 +1,6 @@
 """Promises with exceptions, against linear programs and kernels that share nothing with core."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -29,6 +30,7 @@ from core.notions import (
     PointwiseMaximalLeakage,
 )
 from core.notions.robust_markov import RobustLDP
+from core.optimal.solve import maximise
 from core.release import implied
 from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
@@ -246,6 +248,23 @@ def test_exceptions_within_an_average_keep_more_than_none(name, other):
     wide = Intersection(promise, Average(name, reported + 1e-3), *rest[1:])
     alone = Intersection(promise, *rest[1:])
     assert m.optimal(LARGER, wide).utility == pytest.approx(m.optimal(LARGER, alone).utility)
+
+
+def test_beside_an_average_exceptions_begin_with_the_optimum_without_any():
+    """The mechanisms to start from were made once for it, and once more after it."""
+    made = []
+
+    def start(_deadline):
+        made.append(np.ones((LARGER.n_x, 1)))
+        return made[-1]
+
+    promise = Intersection(EpsDelta(LIP(0.5), 0.05), Average("total_variation", 0.05))
+    allowed = promise.allowed_set(LARGER)
+    with clock.using(clock.Ticking(5e-3)):
+        result = maximise(allowed, LARGER.p_x, start=start, time_limit=1.0)
+        strict = maximise(replace(allowed, exceptions=0.0), LARGER.p_x, time_limit=0.7)
+    assert len(made) == 1
+    assert result.utility >= strict.utility > 0
 
 
 def test_exceptions_of_a_robust_promise_cost_what_an_average_says():

@@ -13,6 +13,8 @@ from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms.optima.robust_optimal import of_many_symbols
+from core.mechanisms.optima.search import checked_options
 from core.mechanisms.polish import polished
 from core.notions import (
     ALIP,
@@ -28,7 +30,7 @@ from core.notions import (
 )
 from core.notions.robust_markov import ball_around
 from core.uncertainty import RenyiBall
-from core.utilities import Guess
+from core.utilities import Guess, Information
 
 TOY = Joint.from_counts(np.random.default_rng(0).random((2, 3)))
 
@@ -279,6 +281,18 @@ def test_of_many_symbols_those_with_the_same_answers_are_one(alpha, monkeypatch)
     above, below = replace(notion, eps=level + 1e-8), replace(notion, eps=level - 1e-8)
     assert above.holds(joint, kernel)
     assert not below.holds(joint, kernel)
+
+
+@pytest.mark.parametrize("kind", [RobustLDP, RobustPML])
+def test_of_too_many_symbols_for_a_search_halves_are_kept_apart(kind):
+    """At 6×10000 nothing was kept."""
+    joint = Joint.random_dirichlet(2, 80, 1.0, np.random.default_rng(0))
+    notion = kind.of_joint(joint, 0.5, n=100)
+    options = checked_options("auto", 1e-3, 1e-6, 0)
+    result = of_many_symbols(joint, notion, Information(), options)
+    assert result.audit.holds
+    assert result.utility > 0.02
+    assert result.n_y == 2
 
 
 level_of = RLDP.level_of

@@ -12,7 +12,14 @@ from core.notions import LDP, LIP, L1Privacy
 from core.optimal.bounds.image_bound import ImageBound
 from core.optimal.bounds.prover import Prover
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.utility import Centred, Greatest, OfImage, entropy_terms
+from core.optimal.utility import (
+    Centred,
+    Greatest,
+    MutualInformation,
+    OfImage,
+    Utility,
+    entropy_terms,
+)
 from tests.strategies import joints
 from tests.vertices import allowed_vertices
 
@@ -85,3 +92,19 @@ def test_centred_costs_are_none_at_symbols_and_none_below():
         outputs = (p_x[:, None] * kernel).T
         assert goal.value(outputs, p_x) + goal.base == pytest.approx(inner.value(outputs, p_x))
     assert Greatest(np.eye(2)).image() is None
+
+
+def test_centred_costs_of_a_few_symbols_need_no_array_of_all(monkeypatch):
+    """Under a budget on an average 200 symbols took .7 of 1 s."""
+    rng = np.random.default_rng(5)
+    p_x = rng.dirichlet(np.ones(6))
+    for inner in (MutualInformation(), Greatest(rng.random((3, 6)))):
+        goal = Centred(inner, p_x)
+        symbols = np.array([rng.permutation(7)[:3] for _ in range(8)]).reshape(2, 4, 3)
+        weights = rng.random((2, 4, 3))
+        wide = np.zeros((2, 4, 7))
+        np.put_along_axis(wide, symbols, weights, axis=2)
+        costs = goal.supported_cost(weights, symbols, 6)
+        assert costs == pytest.approx(goal.cost(wide[..., :6]))
+    monkeypatch.setattr(Utility, "supported_cost", None)  # a call would end in an error
+    assert Centred(MutualInformation(), p_x).supported_cost(weights, symbols, 6).shape == (2, 4)

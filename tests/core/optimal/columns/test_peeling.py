@@ -44,6 +44,22 @@ def test_its_outputs_add_up_to_p_x_and_are_allowed(notion):
     assert reported <= chain_bound(joint, notion) + 1e-6
 
 
+def test_outputs_of_few_symbols_are_moved_inside_among_these():
+    """At 6×10000 all cells of 3,400 outputs took 6 of 5 s, and 1.3 GB."""
+    joint, notion = sparse_joint(5, 60, 2), LIP(0.3)
+    search = Peeling(notion.allowed_set(joint), joint.p_x, seed=0, deadline=Deadline.after(60))
+    symbols, whole = np.arange(0, 60, 3), joint.p_x[::3]
+    parts = search._inside(symbols, np.vstack([0.9 * whole, 0.1 * whole]))
+    assert_allclose(parts, [0.9 * whole, 0.1 * whole])
+    half = np.where(np.arange(len(whole)) % 2, 0.9, 0.1) * whole
+    parts = search._inside(symbols, np.vstack([half, whole - half]))
+    assert_allclose(parts.sum(axis=0), whole)
+    assert_allclose(search._inside(symbols, parts), parts, rtol=1e-9)
+    assert notion.allowed_set(joint).rows.toarray()[:, symbols] @ parts.T == pytest.approx(
+        np.minimum(notion.allowed_set(joint).rows.toarray()[:, symbols] @ parts.T, 0.0), abs=1e-12
+    )
+
+
 def test_moves_never_lose_and_mostly_gain():
     joint = sparse_joint(5, 80, 2)
     allowed = LIP(0.3).allowed_set(joint)
