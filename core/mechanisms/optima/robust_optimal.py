@@ -21,7 +21,7 @@ from core.mechanisms.optima.every_distribution import (
     most_of_one_output,
     under_every_distribution,
 )
-from core.mechanisms.optima.robust_starts import in_halves, inside, tightened
+from core.mechanisms.optima.robust_starts import in_groups, inside, tightened
 from core.mechanisms.optima.search import (
     SearchOptions,
     chain_bound,
@@ -243,7 +243,7 @@ def of_many_symbols(
     if isinstance(goal, Information):
         estimated = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
         bound = min(bound, chain_bound(joint, estimated))
-    kernels += [mechanism.kernel for mechanism in in_halves(joint, notion)]
+    kernels += [mechanism.kernel for mechanism in in_groups(joint, notion)]
     if isinstance(notion, RobustForX):
         seconds = deadline.part(SHARES.start).left
         kernels += with_rare_as_one(
