@@ -242,4 +242,6 @@ def test_a_reader_who_has_seen_enough_ends_a_command_without_a_word(tmp_path):
         check=False,
     )
     os.close(write)
-    assert (done.returncode, done.stderr) == (1, "")
+    # a slow machine reports on the search meanwhile
+    said = [line for line in done.stderr.splitlines() if not line.startswith("Answering: ")]
+    assert (done.returncode, said) == (1, [])

@@ -96,9 +96,3 @@ def test_the_page_is_compressed_as_the_browser_reads_it():
 
 def test_another_page_is_sent_as_it_is():
     assert load(app(), "/report", accept=HTML)[2] == REPORT
-
-
-def test_the_font_has_every_icon_that_pages_and_streamlits_scripts_name():
-    assert (icons.ROOT / "static" / "icons.txt").read_text(
-        encoding="utf-8"
-    ).split() == icons.names()
