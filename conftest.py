@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 from streamlit.components.v2 import manifest_scanner
@@ -135,7 +136,11 @@ def in_place(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep what is there for good out of the collector's way: it walks through it at each turn."""
+    """Keep what is there for good out of the collector's way: it walks through it at each turn.
+
+    And have NumPy warn again: dit, with which some tests compare, silences it for good.
+    """
+    np.seterr(divide="warn", over="warn", invalid="warn")
     gc.collect()
     gc.freeze()
 
