@@ -178,6 +178,21 @@ class Sizes:
     robust_entries: int = 100_000
     """Entries P(a | x), times pairs of secrets, up to which robust LDP is one smooth program."""
 
+    robust_line: int = 4
+    """Of so many budgets one is searched where a search takes seconds, whatever its limit; the
+    others, and all once time is over, have what is known without one."""
+
+    robust_groups: int = 5
+    """Log2 of the most groups of X to start from: of 32 outputs an audit at 442 symbols takes half
+    a second."""
+
+    tightened_cells: int = 200
+    """Cells (s, x) for which all parts of the budget and shares of P_X are tried: a check of the
+    notion takes 2 ms up to there."""
+
+    tightened_at_all: int = 500
+    """Cells for which a few of them are: eight checks of 20 to 60 ms at most."""
+
     exact_variables: int = 8
     """Symbols and auxiliary variables of an enumeration in whole numbers, which get long."""
 

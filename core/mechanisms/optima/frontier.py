@@ -85,7 +85,7 @@ def frontier(
     answers: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
     open_, warm, kept = False, Warm(), -np.inf
-    each = EACH if deadline is not None and _is_slow(joint, notion_family(values[0])) else 1
+    each = 1 if deadline is None else _searched(joint, notion_family(values[0]))
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
@@ -129,14 +129,10 @@ def frontier(
     return tuple(along[order.index(i)] for i in range(len(values)))
 
 
-EACH = 4
-"""Of so many budgets one is searched where a search takes seconds, whatever its limit; the others,
-and all once time is over, have what is known without one."""
-
-
-def _is_slow(joint: Joint, notion: Notion) -> bool:
-    """Return whether one search takes seconds, whatever its limit."""
-    return notion.of_estimate and joint.n_x > SIZES.leveled_symbols
+def _searched(joint: Joint, notion: Notion) -> int:
+    """Return of how many budgets one is searched: fewer if a search exceeds its limit by far."""
+    slow = notion.of_estimate and joint.n_x > SIZES.leveled_symbols
+    return SIZES.robust_line if slow else 1
 
 
 def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) -> Mechanism:

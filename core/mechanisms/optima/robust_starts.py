@@ -69,7 +69,7 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
     if not 0 < budget < np.inf:
         return []
     best, most = np.ones((joint.n_x, 1)), 0.0
-    for count in (2**power for power in range(1, _MOST_GROUPS + 1)):
+    for count in (2**power for power in range(1, SIZES.robust_groups + 1)):
         group, masses = _equally_likely(joint.p_x, count)
         raised = np.exp(-min(budget, FAR)) * np.ones((count, count))
         np.fill_diagonal(raised, 1.0)
@@ -82,10 +82,6 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
             joint, polished(joint, best, notion, quick=True), name="Groups of X", notion=notion
         )
     ]
-
-
-_MOST_GROUPS = 5
-"""Log2 of the most groups: of 32 outputs an audit at 442 symbols takes half a second."""
 
 
 def _equally_likely(p: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
@@ -103,21 +99,14 @@ PARTS = (1.0, 0.8, 0.6, 0.4, 0.2, 0.1, 0.05)
 SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
 """Shares of P_X that are tried where no merging keeps the robust notion by itself."""
 
-MOST_CELLS = 200
-"""Most cells (s, x) for which all of these are tried: a check of the notion takes 2 ms up to there,
-and as many as `PARTS` times `SHARES` are needed."""
-
-LARGEST = 500
-"""Most cells for which those are tried: eight checks of 20 to 60 ms at most."""
-
 
 def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
     """Return subset mergings under LDP at the estimate that keep a robust notion, and are quick."""
     if not isinstance(notion, LevelNotion) or not notion.of_estimate:
         return []
-    if joint.p.size > LARGEST or not np.isfinite(notion.budget):
+    if joint.p.size > SIZES.tightened_at_all or not np.isfinite(notion.budget):
         return []
-    few = joint.p.size > MOST_CELLS
+    few = joint.p.size > SIZES.tightened_cells
     parts = (0.05, 0.02) if few else PARTS  # records leave more open there: larger ones fail
     mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
     mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
