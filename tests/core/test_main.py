@@ -100,7 +100,7 @@ def test_columns_beside_y_are_counted_each_and_together(tmp_path, capsys):
     assert "'sex' is S itself" in capsys.readouterr().err
     path.write_text('{"data": {"source": "random:uniform:3x4:1"}}', encoding="utf-8")
     assert main(["evaluate", str(path), "--keep", "age"]) == 2
-    assert "there is no column beside Y." in capsys.readouterr().err
+    assert "with no columns to keep next to Y." in capsys.readouterr().err
 
 
 PROJECT = """{"columns": [

@@ -398,7 +398,7 @@ def test_exports_are_what_the_command_writes(tmp_path):
     part = Shown(shown.sweep, shown.table.slice(0, 3))
     path.write_bytes(results.parquet_bytes(part, {}))
     assert KEY not in parquet.read_schema(path).metadata  # so that no run goes on with it
-    with pytest.raises(InvalidInputError, match="no results file of a sweep"):
+    with pytest.raises(InvalidInputError, match="is not a results file of a sweep"):
         read(path)
     code = [item.value for item in app.code]
     assert Sweep.from_json(code[1]) == SWEEP

@@ -275,6 +275,8 @@ class PairState:
         for possible, unions, sizes in zip(
             clusters.possible, self.sizes, clusters.sizes, strict=True
         ):
+            if not possible:  # z never occurs
+                continue
             # A cluster that never occurs with z sets no limit, as if all secrets were possible.
             alone = np.where(sizes > 0, sizes, possible)
             union = unions.ravel()[places]

@@ -146,18 +146,18 @@ def test_results_of_another_version_are_refused(out, monkeypatch):
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"sex,job\n"])
 def test_a_file_that_is_no_results_is_not_overwritten(out, content):
     out.write_bytes(content)
-    with pytest.raises(InvalidInputError, match="no results file of a sweep: write to another"):
+    with pytest.raises(InvalidInputError, match="is not a results file of a sweep: write to"):
         Results(SWEEP, out)
     assert out.read_bytes() == content
-    with pytest.raises(InvalidInputError, match="no results file"):
+    with pytest.raises(InvalidInputError, match="is not a results file"):
         read(out)
 
 
 def test_a_parquet_file_of_something_else_is_not_overwritten(out):
     parquet.write_table(pa.table({"a": [1]}), out)
-    with pytest.raises(InvalidInputError, match="no results file"):
+    with pytest.raises(InvalidInputError, match="is not a results file"):
         Results(SWEEP, out)
-    with pytest.raises(InvalidInputError, match="no results file"):
+    with pytest.raises(InvalidInputError, match="is not a results file"):
         read(out)
 
 

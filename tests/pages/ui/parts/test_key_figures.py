@@ -16,7 +16,8 @@ SPARSE = DataSpec("adult", ("native-country",), ("occupation",))
 
 @pytest.mark.parametrize("unit", ["nats", "bits"])
 def test_what_a_first_glance_keeps_is_at_least_that(unit):
-    result = evaluate(Scenario(data=DataSpec("example:parity"), eps=0.3, mechanism="watchdog"))
+    data = DataSpec("example:parity")
+    result = evaluate(Scenario(data=data, notion="ldp", eps=0.02, mechanism="grr"))
     glance, final = (rows(result, unit, provisional=waits) for waits in (True, False))
     assert [item.label for item in glance] == [item.label for item in final]
     changed = {a.label: (a.value, b.value) for a, b in zip(glance, final, strict=True) if a != b}

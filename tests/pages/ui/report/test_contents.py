@@ -83,7 +83,7 @@ def test_a_report_on_a_users_file_names_no_hash_of_it(tmp_path):
 
 
 def test_a_report_on_a_first_glance_says_so_on_its_first_line():
-    result = evaluate(Scenario(data=PARITY, eps=0.3, mechanism="watchdog"))
+    result = evaluate(Scenario(data=PARITY, notion="ldp", eps=0.02, mechanism="grr"))
     made = consequences(result)
     glance, final = (
         report(result, (), made, when=WHEN, provisional=waits) for waits in (True, False)
