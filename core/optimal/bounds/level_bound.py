@@ -101,6 +101,7 @@ class LevelBound:
         self._intervals = [whole]
         self._best, self._gains = float(special.entr(p_x).sum()) + ROUNDING, True
         self._weights: FloatArray | None = None
+        self._rounds = ROUNDS[0]
         mean = oracle.tangents(p_x[None], 0.0)[0]
         self.cells, self._least = mean.size, float((mean @ p_x).max())
 
@@ -108,25 +109,30 @@ class LevelBound:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:
             while self._gains and self._best > enough and not deadline.over:
-                if self._weights is None:
+                begins = self._rounds > 0
+                if self._weights is None or begins:
                     self._begin(deadline)
                 else:
                     self._halve(self._weights, deadline)
                 upper, weights = self._mixture()
                 least = PROGRESS * (self._best - enough)
-                self._gains = self._weights is None or self._best - upper > least
+                self._gains = begins or self._best - upper > least
                 self._best, self._weights = min(self._best, upper), weights
         except SolverError:  # as on coefficients too far apart; the bound so far holds
             self._gains = False
         return self._best
 
     def _begin(self, deadline: Deadline) -> None:
-        """Cut the whole set, and bound what it allows by LDP of X itself at a larger budget."""
-        ratio = greatest_ratio(self._oracle, self.p_x)
-        if ratio < np.inf:
+        """Cut the whole set, and bound what it allows by LDP of X itself at a larger budget.
+
+        What time cuts short goes on in the next call: halves of a set of few cuts prove little.
+        """
+        if self._weights is None and (ratio := greatest_ratio(self._oracle, self.p_x)) < np.inf:
             itself = most_of_itself(ratio, self.p_x, deadline.part(OF_ITSELF))
             self._best = min(self._best, itself)
-        self._intervals = self._narrowed(self._intervals, ROUNDS[0], deadline)
+        while self._rounds and not deadline.over:
+            self._intervals = self._narrowed(self._intervals, 1, deadline)
+            self._rounds -= not deadline.over
         self.rows = self._intervals[0].rows
 
     def _halve(self, weights: FloatArray, deadline: Deadline) -> None:

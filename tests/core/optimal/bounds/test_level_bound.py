@@ -26,6 +26,9 @@ from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 from core.uncertainty.worst_case import exceeds
 
+STEP = 1e-3
+"""Seconds between two looks at a clock that ticks."""
+
 
 def drawn(n_s, n_x, n):
     """A joint of n records, some cells of which are empty; every secret and symbol occurs."""
@@ -148,6 +151,19 @@ def test_it_holds_whenever_it_is_stopped_and_falls_with_time():
     with clock.using(clock.Ticking(4e-3)):
         result = m.optimal(joint, RobustLDP.of_joint(joint, 1.0), time_limit=1.0)
     assert result.utility <= bounds[-1]
+
+
+def test_first_cuts_that_time_cuts_short_are_made_in_the_next_call():
+    joint = drawn(5, 12, 3_000)
+    oracle = oracle_of(joint, RobustLDP.of_joint(joint, 1.0))
+    whole, parted = (LevelBound(oracle, joint.p_x) for _ in range(2))
+    whole._begin(NEVER)
+    with clock.using(clock.Ticking(STEP)):
+        parted.bound(0.0, clock.Deadline.after(10 * STEP))
+        assert len(parted.rows) < len(whole.rows) / 2
+        bound = parted.bound(0.0, clock.Deadline.after(400 * STEP))
+    assert len(parted.rows) > len(whole.rows) / 2
+    assert bound <= whole._mixture()[0]
 
 
 def test_an_optimum_has_it_where_no_other_proof_ends_in_time():
