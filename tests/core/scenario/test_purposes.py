@@ -190,7 +190,7 @@ def test_what_is_missing_is_named(scenario, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"purpose": "money"}, "purpose must be one of information, task, guess, distortion"),
+        ({"purpose": "money"}, f"purpose must be one of {', '.join(PURPOSES)}, got"),
         ({"purpose": ["task"]}, "purpose must be one of"),
         ({"loss": "cubic"}, "loss must be one of absolute"),
         ({"table": 3}, "table must be a list of rows"),
