@@ -29,22 +29,7 @@ PACKAGES = ("core", "pages")
 
 FLOORS = (
     ("pages",),
-    tuple(
-        f"pages.ui.{page}"
-        for page in (
-            "explore",
-            "compare",
-            "lift",
-            "mechanisms",
-            "frontiers",
-            "robust",
-            "confusability",
-            "release",
-            "data",
-            "papers",
-            "learn",
-        )
-    ),
+    tuple(f"pages.ui.{page.stem}" for page in sorted((ROOT / "pages").glob("*.py"))),
     ("pages.ui.in_class",),
     ("pages.ui.frame",),
     ("pages.ui.parts",),

@@ -124,5 +124,10 @@ def test_the_page_shows_the_answer_to_the_question_of_the_session():
     (example,) = blocks("python page")
     page = AppTest.from_string(example, default_timeout=600).run()
     assert not page.exception
-    n_x, n_y = map(int, re.findall(r"\d+", page.title[0].value))
+    (sentence,) = (text.value for text in page.main.markdown if "come out as" in text.value)
+    n_x, n_y = map(int, re.findall(r"\d+", sentence))
     assert (n_x, n_y > 1) == (15, True)
+    page.query_params["s"] = "nope"
+    page.run()
+    assert not page.exception
+    assert any(button.label.startswith("Use ") for button in page.main.button)

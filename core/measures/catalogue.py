@@ -24,7 +24,7 @@ class MeasureEntry(Catalogued):
     compute: Callable[..., Any]
 
 
-def _pointwise(
+def pointwise(
     compute: Callable[..., Any],
     title: str,
     meaning: str,
@@ -32,11 +32,12 @@ def _pointwise(
     source: str,
     parameters: tuple[str, ...] = (),
 ) -> MeasureEntry:
+    """Return the entry of a measure of each output."""
     key = compute.__name__
     return MeasureEntry(key, title, meaning, formula, source, POINTWISE, parameters, "", compute)
 
 
-def _average(
+def average(
     compute: Callable[..., Any],
     title: str,
     meaning: str,
@@ -45,54 +46,55 @@ def _average(
     parameters: tuple[str, ...] = (),
     unit: str = "nats",
 ) -> MeasureEntry:
+    """Return the entry of a measure of the whole release."""
     key = compute.__name__
     return MeasureEntry(key, title, meaning, formula, source, AVERAGE, parameters, unit, compute)
 
 
 ENTRIES: tuple[MeasureEntry, ...] = (
-    _pointwise(
+    pointwise(
         measures.lift,
         "Lift",
         "The factor by which output y changes the probability of secret s.",
         r"l(s,y) = \frac{P(s \mid y)}{P(s)} = \frac{P(s,y)}{P(s)\,P(y)}",
         "[Lift] eq. 1",
     ),
-    _pointwise(
+    pointwise(
         measures.max_lift,
         "Max-lift Λ",
         "The factor for the secret that output y favors most.",
         r"\Lambda(y) = \max_s l(s,y)",
         "[Lift] eq. 2",
     ),
-    _pointwise(
+    pointwise(
         measures.min_lift,
         "Min-lift Ψ",
         "The factor for the secret that output y disfavors most.",
         r"\Psi(y) = \min_s l(s,y)",
         "[Lift] eq. 2",
     ),
-    _pointwise(
+    pointwise(
         measures.lift_ratio,
         "Lift ratio Γ",
         "The largest ratio of y's probabilities under two secrets.",
         r"\Gamma(y) = \frac{\Lambda(y)}{\Psi(y)} = \max_{s,s'} \frac{P(y \mid s)}{P(y \mid s')}",
         "[Lift] eq. 4",
     ),
-    _pointwise(
+    pointwise(
         measures.l1_lift,
         "ℓ1-lift",
         "The mean distance of the lift from 1; half of it is the distance of posterior and prior.",
         r"\sum_s P(s)\,|l(s,y) - 1|",
         "[Lift] eq. 27",
     ),
-    _pointwise(
+    pointwise(
         measures.chi2_lift,
         "χ²-lift",
         "The variance of the lift over the prior of the secret.",
         r"\sum_s P(s)\,(l(s,y) - 1)^2",
         "[Lift] eq. 28",
     ),
-    _pointwise(
+    pointwise(
         measures.alpha_lift,
         "α-lift",
         "The power mean of order α of the lift; it grows with α up to the max-lift.",
@@ -100,21 +102,21 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[Lift] eq. 29, [ALIP] eq. 14",
         ("alpha",),
     ),
-    _pointwise(
+    pointwise(
         measures.l1_lift_inverse,
         "ℓ1-lift-inverse",
         "The mean distance of the inverse lift from 1; infinite where y rules a secret out.",
         r"\sum_s P(s)\,\Bigl|\tfrac{1}{l(s,y)} - 1\Bigr|",
         "[Lift] eq. 30",
     ),
-    _pointwise(
+    pointwise(
         measures.chi2_lift_inverse,
         "χ²-lift-inverse",
         "The mean square distance of the inverse lift from 1; infinite where y rules a secret out.",
         r"\sum_s P(s)\,\Bigl(\tfrac{1}{l(s,y)} - 1\Bigr)^2",
         "[Lift] eq. 31",
     ),
-    _pointwise(
+    pointwise(
         measures.alpha_lift_inverse,
         "α-lift-inverse",
         "The power mean of order α of the inverse lift; it grows with α up to 1/Ψ.",
@@ -122,14 +124,14 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[Lift] eq. 32",
         ("alpha",),
     ),
-    _average(
+    average(
         measures.mutual_information,
         "Mutual information",
         "How much, on average, Y reduces the uncertainty about the secret.",
         r"I(S;Y) = \sum_{s,y} P(s,y) \log l(s,y)",
         "[Lift] Prop. 1",
     ),
-    _average(
+    average(
         measures.total_variation,
         "Total variation",
         "How far the joint is from independence: the largest gap in the probability of an event.",
@@ -137,7 +139,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[Lift] below eq. 27",
         unit="",
     ),
-    _average(
+    average(
         measures.chi2_divergence,
         "χ²-divergence",
         "How far the joint is from independence, in mean square.",
@@ -145,7 +147,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[Lift] below eq. 28",
         unit="",
     ),
-    _average(
+    average(
         measures.sibson,
         "Sibson mutual information",
         "From Shannon's information (α = 1) to the maximal leakage (α = ∞).",
@@ -156,7 +158,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[Lift] below eq. 29, [ALIP] eq. 13",
         ("alpha",),
     ),
-    _average(
+    average(
         measures.arimoto,
         "Arimoto mutual information (α-leakage)",
         "How much Y helps an adversary who guesses S, from a soft (α = 1) to a hard guess (α = ∞).",
@@ -167,14 +169,14 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[ALIP] Def. 3",
         ("alpha",),
     ),
-    _average(
+    average(
         measures.maximal_leakage,
         "Maximal leakage",
         "How much, at most, Y raises the chance to guess any function of the secret.",
         r"\log \sum_y \max_s P(y \mid s)",
         "[ALIP] eq. 17",
     ),
-    _average(
+    average(
         measures.guessing_probability,
         "Probability of guessing S",
         "How often the best guess of the secret from Y is right.",
@@ -182,7 +184,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
         "[ALIP] eq. 16, the ratio to max P(s) of which is Arimoto's information at α = ∞",
         unit="",
     ),
-    _average(
+    average(
         measures.gacs_korner,
         "Gács–Körner common information",
         "The entropy of what both S and Y determine.",

@@ -51,8 +51,8 @@ class Again:
     second: str
 
 
-def frame() -> st.delta_generator.DeltaGenerator:
-    """Show the card's frame, and return the place for what is live."""
+def live_place() -> st.delta_generator.DeltaGenerator:
+    """Show the card, and return the place in it for what is live."""
     return card(
         key="again",
         title=REPEATS_TITLE,

@@ -69,7 +69,7 @@ def show() -> None:
         _below(slots, scenario)
     with st.sidebar:
         controls.idle_sliders(scenario)
-    _live(slots, _drawn_for(scenario))
+    _live(slots, _cards_for(scenario))
     gc_freeze.settle()
 
 
@@ -153,9 +153,9 @@ def _below(slots: Slots, scenario: Scenario) -> None:
     """Show the cards below the board without their charts, and add the places of these."""
     left, right = st.columns(2)
     with left:
-        slots["implied"] = meaning.frame(scenario)
+        slots["implied"] = meaning.live_place(scenario)
     with right:
-        slots["again"] = again.frame()
+        slots["again"] = again.live_place()
     slots["advice"] = st.container()  # below all charts: its lines come and go as sliders move
 
 
@@ -163,20 +163,20 @@ def _now() -> Result:
     return answers.evaluate(state.scenario())
 
 
-def _drawn_for(scenario: Scenario) -> tuple[Hashable, ...]:
-    """Return what the frames depend on: promises, mechanism, and whether the data is counted."""
+def _cards_for(scenario: Scenario) -> tuple[Hashable, ...]:
+    """Return what the cards depend on: promises, mechanism, and whether the data is counted."""
     counted = _graph_before(scenario) is not None
     return scenario.notion, scenario.mechanism, *(other.notion for other in scenario.also), counted
 
 
 @st.fragment
 @page_frame.whole
-def _live(slots: Slots, drawn_for: tuple[Hashable, ...]) -> None:
+def _live(slots: Slots, cards_for: tuple[Hashable, ...]) -> None:
     """Show all that changes with a slider; only this runs again when one is released."""
     page_frame.reserve(slots.values())
     scenario = state.scenario()
-    if _drawn_for(scenario) != drawn_for:
-        st.rerun()  # a click on another line of the frontier changed the frames' texts
+    if _cards_for(scenario) != cards_for:
+        st.rerun()  # a click on another line of the frontier changed the cards' texts
     with slots["sliders"]:
         controls.live_sliders(scenario)
     state.publish(scenario)

@@ -44,8 +44,8 @@ FORMULA = (
 """The card's formula."""
 
 
-def frame(scenario: Scenario) -> st.delta_generator.DeltaGenerator:
-    """Show the card's frame, and return the place for what is live."""
+def live_place(scenario: Scenario) -> st.delta_generator.DeltaGenerator:
+    """Show the card, and return the place in it for what is live."""
     promised = [scenario.notion, *(other.notion for other in scenario.also)]
     title = listed([notions.entry(key).title for key in promised])
     return card(

@@ -29,7 +29,7 @@ MOST_LATE = 50
 _WRITTEN = "_address_written"
 _LATE = "_address_late"
 _PAGE = "_address_page"
-_VISIT = "_address_visit"
+_OPENINGS = "_address_openings"
 _ENDED = "_address_ended"
 
 
@@ -94,7 +94,7 @@ def opens(page: str) -> bool:
 def opened(page: str) -> None:
     """Record that a page is open; call it once the session holds the page's question."""
     if opens(page):
-        st.session_state[_VISIT] = visit() + 1
+        st.session_state[_OPENINGS] = _openings() + 1
         st.session_state[_PAGE] = page
 
 
@@ -108,9 +108,9 @@ def is_new(page: str) -> bool:
     return bool(st.session_state.get(_ENDED) != page)
 
 
-def visit() -> int:
+def _openings() -> int:
     """Return how many times a page has been opened in the session."""
-    return int(st.session_state.get(_VISIT, 0))
+    return int(st.session_state.get(_OPENINGS, 0))
 
 
 def _sent() -> Query:
@@ -196,7 +196,7 @@ class PageQuery:
         self._values = {setting.key: setting for setting in values}
         self._page = page
         self._seen = f"_{page}_seen"
-        self._visit = f"_{page}_visit"
+        self._opening = f"_{page}_opening"
         self._notices = f"_{page}_notices"
 
     def restore(self, **usual: Any) -> Query | None:
@@ -252,8 +252,8 @@ class PageQuery:
         """Return what the URL asks for and the session does not know yet, after `state.restore`."""
         query = read(self._keys)
         known = self._seen in st.session_state
-        opened = st.session_state.get(self._visit) != visit()
-        st.session_state[self._visit] = visit()
+        opened = st.session_state.get(self._opening) != _openings()
+        st.session_state[self._opening] = _openings()
         if known and (query == st.session_state[self._seen] or (opened and not query)):
             return None
         st.session_state[self._seen] = query

@@ -33,9 +33,9 @@ from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 START = "subset_random_response"
 """Mechanism that is computed beside an optimum: it is ready much earlier, and often close."""
 
-
 PATIENCE = 600.0
-"""The same for a search that keeps its limit itself, however late its worker started."""
+"""Seconds beyond its limit after which a search is given up that keeps the limit itself: its worker
+may start late."""
 
 LINE, MANY = 10.0, 150
 """Seconds that a search along all budgets takes at first with this many symbols or more: hardly any
@@ -69,7 +69,7 @@ def is_slow(scenario: Scenario) -> bool:
     return slow is not None and counted(scenario.data).joint.n_x >= slow
 
 
-def key(scenario: Scenario) -> Hashable:
+def glance_key(scenario: Scenario) -> Hashable:
     """Return the key under which it is kept that a glance was taken."""
     return "glance", repr(scenario)
 
@@ -81,12 +81,12 @@ def result_key(scenario: Scenario) -> Hashable:
 
 def is_taken(scenario: Scenario) -> bool:
     """Return whether a glance was taken already."""
-    return kept_for(scenario.data).find(key(scenario)) is not None
+    return kept_for(scenario.data).find(glance_key(scenario)) is not None
 
 
 def forget(scenario: Scenario) -> None:
     """Allow another glance: the result of the last one was dropped."""
-    kept_for(scenario.data).put(key(scenario), None)
+    kept_for(scenario.data).put(glance_key(scenario), None)
 
 
 def take(result: Result, data: Counted) -> None:
@@ -94,7 +94,7 @@ def take(result: Result, data: Counted) -> None:
     scenario, store = result.scenario, kept_for(result.scenario.data)
     known_for(scenario.data).add(scenario, data.joint, result.mechanism)
     store.put(result_key(scenario), replace(result, counted=data))
-    store.put(key(scenario), True)
+    store.put(glance_key(scenario), True)
 
 
 def ready(scenario: Scenario, *, of_others: bool = False) -> Result | None:
@@ -223,8 +223,9 @@ def _start(scenario: Scenario) -> Scenario | None:
 def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
     seconds = search_limit(scenario)
-    # seconds beyond the limit after which a mechanism that cannot be cut short is given up
-    limit = seconds + (30.0 if is_slow(scenario) else PATIENCE)
+    limit = seconds + (
+        30.0 if is_slow(scenario) else PATIENCE
+    )  # a slow mechanism cannot be cut short
     limited = replace(scenario, time_limit=seconds)
     key = ("answer", repr(scenario), *([] if limited == scenario else [f"{seconds:g} s"]))
 

@@ -10,7 +10,8 @@ from core import mechanisms as m
 from core.data import BUNDLED, Binning, DataSpec, Filter, count
 from core.errors import InvalidInputError
 from core.notions import ALIP, LIP, GuessingProbability, Intersection, PointwiseMaximalLeakage
-from core.scenario import Promise, Scenario, evaluate
+from core.scenario import PURPOSES, Promise, Scenario, evaluate
+from core.scenario.purpose import build_purpose, purpose_code
 from core.scenario.snippet import snippet
 from core.scenario.url import from_query
 from core.utilities import Distortion, Guess, Information, SquaredError, Task
@@ -103,6 +104,13 @@ def test_every_purpose_is_honoured(scenario, kind):
     assert made.purpose.value(result.joint, made.kernel) == pytest.approx(made.utility)
 
 
+def test_each_purpose_is_built_and_written_as_one_of_its_own():
+    counted = count(INCOME)
+    every = [Scenario(data=INCOME, purpose=key, loss="hamming") for key in PURPOSES]
+    kinds = {type(build_purpose(item, counted.joint, task=counted.task)) for item in every}
+    assert len(kinds) == len({purpose_code(item, of_task=True) for item in every}) == len(PURPOSES)
+
+
 def test_sides_and_several_promises_at_once():
     scenario = Scenario(
         notion="sides",
@@ -182,7 +190,7 @@ def test_what_is_missing_is_named(scenario, message):
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"purpose": "money"}, "purpose must be one of information, task, guess, distortion"),
+        ({"purpose": "money"}, f"purpose must be one of {', '.join(PURPOSES)}, got"),
         ({"purpose": ["task"]}, "purpose must be one of"),
         ({"loss": "cubic"}, "loss must be one of absolute"),
         ({"table": 3}, "table must be a list of rows"),

@@ -331,10 +331,10 @@ def test_a_sessions_own_data_is_answered_for_it_alone():
     places.want("page", result, grid, owner=weakref.ref(owner))
     places.work()
     request = replace(own, eps=0.3)
-    assert owner.store.find(answers.key(request))
+    assert owner.store.find(answers.glance_key(request))
     assert owner.known.best(request, result.counted.joint) is not None
     for store_of in (other.store, store.SHARED):
-        assert store_of.find(answers.key(request)) is None
+        assert store_of.find(answers.glance_key(request)) is None
     assert store.KNOWN.best(request, result.counted.joint) is None
 
 
