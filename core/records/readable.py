@@ -211,12 +211,13 @@ def _one_record(body: Mapping[str, Any]) -> Sentence:
     if named:
         what, else_known = [*what, named], f", the person's {named}{else_known}"
     at_most = "" if body["levels"].get("exact", True) else "at most "
+    less = f" Not against someone who does not know {named}: Y may reveal it." * ("groups" in body)
     return sentence(
         "one record",
         True,
         f"Against anyone who sees {seen} of one record and knows the distribution of "
         f"{listed(what)} that {shows}{else_known}: {promise['notion']} (level reached: "
-        f"{at_most}{reached(promise['achieved'], promise['unit'])}).",
+        f"{at_most}{reached(promise['achieved'], promise['unit'])}).{less}",
     )
 
 

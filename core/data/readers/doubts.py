@@ -59,12 +59,14 @@ LEAST_ROWS = 4
 """Fewest such rows."""
 
 _COUNTS = re.compile(
-    r"(?i)(?:freq(?:uency|uencies)?|counts?|n|nb|num(?:ber)?|anzahl|fälle|häufigkeit(?:en)?|nombre"
-    r"|effectifs?|frequenz|frecuencia|cantidad|casos|numero|número|aantal|antal|antall|liczba"
-    r"|počet|weights?|wt|weighting|gewicht|poids|cases|persons?|people|population|total|records"
-    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde|.*anzahl|personen|einwohner"
-    r"|bevölkerung|población|população|residenti|deaths|births|staff|числ\w*|население|人口|人数)"
-    r"(?:[ _.:-]*(?:of|der|de)?[ _.:-]*\w+)?(?: ?[(\[].*)?"
+    r"(?i)(?:freq(?:uency|uencies)?|counts?|n|nb(?:re)?|num(?:ber)?s?|fälle|häufigkeit(?:en)?"
+    r"|nombre|effectifs?|frequenz|frecuencia|cantidad|casos|numero|número|aantal|antal|antall"
+    r"|liczba|počet|weights?|wt|weighting|gewicht|poids|cases|persons|people|population|totals?"
+    r"|(?:un)?weighted[ _.-](?:n|counts?|cases|freq\w*|population|total)|records"
+    r"|observations|obs|(?:obs_)?value|valore?|valeur|wert|waarde|personen|einwohner"
+    r"|(?:.*an|fall|personen|einwohner|bevölkerungs)zahl(?:en)?|bevölkerung|población|população"
+    r"|residenti|deaths|births|staff|числ\w*|население|(?:人口|人数)\w*)"
+    r"(?:[0-9]+|[ _.:-]+(?:(?:of|der|de)[ _.:-]+)?\w+|(?-i:(?<=[a-z])[A-Z]\w*))?(?: ?[(\[].*)?"
 )
 """Names of columns of counts."""
 

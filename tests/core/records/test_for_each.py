@@ -164,6 +164,21 @@ def test_levels_given_each_value_are_those_of_exact_fractions(made):
     promise = next(item for item in body["promises"] if item["about"] == "one record")
     assert promise["status"] == "promised"
     assert "0.5-LIP given what is known" in promise["sentence"]
+    assert "Not against someone who does not know k" in promise["sentence"]
+
+
+@pytest.mark.slow
+def test_who_does_not_know_k_may_learn_more_as_the_certificate_says(tmp_path):
+    counts = np.array([[[8, 1], [2, 4]], [[4, 2], [1, 8]]])  # given k, X says nothing of S
+    body, _ = released(file_of(counts, tmp_path / "people.csv"), eps=0.1)
+    mass = defaultdict(Fraction)
+    for (s, y, _), p in drawn(body, counts).items():
+        mass[s, y] += p
+    alone = levels(mass, lambda _: {0: Fraction(15), 1: Fraction(15)})
+    assert alone["lip"] == pytest.approx(-math.log(0.8))
+    assert alone["lip"] <= float(body["beside"]["together"]["file"]["lip"])
+    promise = next(item for item in body["promises"] if item["about"] == "one record")
+    assert promise["sentence"].endswith("someone who does not know k: Y may reveal it.")
 
 
 @pytest.mark.slow

@@ -175,3 +175,25 @@ def test_a_column_of_counts_in_thousands_of_rows_is_asked_about_by_its_name():
 def test_a_setting_of_columns_is_written_as_json():
     setting = choice("", columns=(ColumnOptions("a b", "flagged"),)).setting
     assert setting == """--read columns='[{"column": "a b", "kind": "flagged"}]'"""
+
+
+@pytest.mark.parametrize("name", ["country", "county", "nationality", "nuts2", "name", "neighbor"])
+def test_a_name_that_begins_as_that_of_a_count_names_none(name):
+    rows = (f"A{i},{sex},{10 + 3 * i + 5 * j}\n" for i in range(4) for j, sex in enumerate("FM"))
+    (question,) = questions_about(*opened(f"{name},sex,n\n{''.join(rows)}"))
+    assert "'n' may count the records" in question.sentence
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["n_2021", "Number of cases", "numberOfCases", "population2020", "Einwohnerzahl", "Weighted n"],
+)
+def test_a_count_is_known_by_the_words_of_its_name(name):
+    rows = "".join(f"A{i},{sex},{8 + i}.5\n" for i in range(3) for sex in "FM")
+    (question,) = questions_about(*opened(f"area,sex,{name}\n{rows}"))
+    assert question.choices[0].label == f"Weight by {name}: not all are whole numbers"
+
+
+def test_numbers_of_persons_in_a_household_count_nobody():
+    text = "household,person,sex,age\nA,1,F,31\nA,2,M,\nA,3,F,9\nB,1,M,\nB,2,F,4\n"
+    assert questions_about(*opened(text)) == ()
