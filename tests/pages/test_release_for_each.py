@@ -66,7 +66,7 @@ def test_a_link_releases_and_its_certificate_is_verified_on_the_page():
     app = opened(**KNOWN, each="1", stay="exang")
     assert [item.value for item in app.warning] == []
     assert app.toggle(key="release_each").value
-    assert "mechanisms, each for its exang, together keep" in reported(app)
+    assert "mechanisms, chosen by exang, together keep" in reported(app)
     assert list(app.dataframe[1].value.columns) == ["cp", "exang"]
     if app.button(key="release_make").disabled:  # exang itself moves beliefs about sex
         app.checkbox(key="release_agreed").set_value(True).run()
