@@ -382,7 +382,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     assert not app.exception
     assert not app.error
     assert app.title[0].value.endswith(f" {markdown(catalogue.entry(mech).title)}")
-    assert ("only at the estimate" in page_text(app)) == (mech == "non_robust")
+    assert ("only at the estimate: over all" in page_text(app)) == (mech == "non_robust")
 
 
 def test_the_table_has_the_robust_mechanisms_where_they_apply():

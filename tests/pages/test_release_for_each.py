@@ -46,7 +46,7 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
     app.toggle(key="release_each").set_value(True).run()
     checked(app)
     assert app.query_params["each"] in ("100", ["100"])
-    assert headline(app).startswith("Nothing is promised yet: each exang has")
+    assert headline(app).startswith("Nothing is promised yet: the mechanisms for each exang")
     assert "release_make" not in keys(app)
     app.button(key="release_for_each_cancel").click().run()
     checked(app)
