@@ -14,7 +14,7 @@ examples:
   $ python -m core datasets
   $ python -m core datasets --json
 
-A key in the first column is what a scenario names as "source", as in
+A scenario names a data set by its key, which is in the first column:
 {"data": {"source": "adult", "secret": ["sex"], "released": ["occupation"]}}."""
 """The end of `datasets --help`; a test runs it."""
 

@@ -34,7 +34,7 @@ examples:
   $ python -m core evaluate own.json
   $ python -m core evaluate own.json --keep town
 
---keep adds what these columns reveal about S next to Y, each by itself and all together, as
+--keep adds what these columns reveal about S next to Y, each alone and all together, as
 "beside"; a database counts records by each, and only these counts leave it. Ctrl-C ends the
 search with the best mechanism so far and the bound that is proven: that answer is printed, and
 the exit status is 3."""

@@ -75,8 +75,8 @@ NAMED = (
     ),
     (
         "--randomize",
-        "columns to randomize separately next to X: the scenario's ε is then for all of them "
-        "together, and is divided by a search",
+        "columns to randomize separately next to X: the scenario's ε then covers all of them "
+        "together, and a search divides it",
     ),
 )
 """The options that name other columns than S and X, and which these are."""
@@ -105,7 +105,7 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="instead of a seed: a file of at least 16 secret random bytes, so that the same "
-        "mechanism gives each record the same answer while its values stay; needs --id",
+        "mechanism gives a record the same answer until its values change; needs --id",
     )
     parser.add_argument(
         "--id", metavar="COLUMN", help="the column with a unique id for each record"
@@ -126,8 +126,8 @@ def add(commands: Any) -> None:
         type=int,
         default=0,
         metavar="N",
-        help="use a separate mechanism for each value of the columns that others know by the "
-        'scenario (its data\'s "known") that N records or more have; the other values share one',
+        help="use a separate mechanism for each value of the columns that others know (the data's "
+        '"known" in the scenario) if at least N records have it; the other values share one',
     )
     parser.add_argument("--columns", default=Plan.columns, metavar="WHAT", help=text)
     parser.add_argument(

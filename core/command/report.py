@@ -49,7 +49,7 @@ COMPARED = ("optimal", "subset_random_response", "subset_merging", "watchdog")
 """Mechanisms whose lines are drawn beside the question's own."""
 
 
-LINES = {"all": "of the mechanism and others", "own": "of the mechanism", "none": "no line"}
+LINES = {"all": "the mechanism's and others'", "own": "the mechanism's", "none": "no line"}
 """Which lines of what is kept along ε are drawn."""
 
 
@@ -68,7 +68,8 @@ def add(commands: Any) -> None:
     parser.add_argument("--data", type=Path, metavar="FILE", help="the records of the scenario")
     add_reading(parser)
     parser.add_argument("--unit", choices=("nats", "bits"), default="nats")
-    text = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
+    lines = "; ".join(f"{name}: {meaning}" for name, meaning in LINES.items())
+    text = f"lines of the share kept at each ε: {lines}"
     parser.add_argument("--lines", choices=tuple(LINES), default="all", help=text)
 
 

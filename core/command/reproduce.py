@@ -19,7 +19,7 @@ from core.wording import number_of, printable
 EXAMPLE = """example:
   $ python -m core reproduce --quick --only lift_1 --out reproduced
 
-The folder keeps every experiment that ends; run the same command again to continue."""
+The folder keeps every finished experiment; run the same command again to continue."""
 """The end of `reproduce --help`; a test runs it."""
 
 WRITER = "pages.ui.report.papers.page"

@@ -55,8 +55,8 @@ example:
       --differences mechanism
 
 "vary" names fields of a scenario; "cases" lists sets of fields that belong together; without
-"random" the points are about the scenario's data, or vary it. A stopped sweep continues with
---resume."""
+"random" the points use the scenario's data, unless these fields vary it. A stopped sweep continues
+with --resume."""
 """The end of `sweep --help`; a test runs it."""
 
 
@@ -96,7 +96,8 @@ def add(commands: Any) -> None:
         "--front",
         nargs=2,
         metavar=("COST", "GAIN"),
-        help="add the settings whose means of two measures no other setting dominates (JSON only)",
+        help="add the settings that no other setting beats in the means of two measures (JSON "
+        "only)",
     )
 
 

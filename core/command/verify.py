@@ -24,8 +24,8 @@ examples, after those of `release --help`:
 Anyone who has the released file can run the first. The second needs the original: it recomputes
 data, levels and draws, and answers the scenario again, within its time limit, to check the proof.
 The exit code is 2 if a check fails. It is 3 if the original is given and no check fails, but a
-promise rests on something that was not checked, or the proof was not repeated: then give the data
-that the mechanism was made for (--design), or the key of the draw (--key)."""
+promise depends on something that was not checked, or the proof was not repeated: then give the
+data that the mechanism was made for (--design), or the key of the draw (--key)."""
 """The end of `verify --help`; a test runs it."""
 
 MARKS = {True: "holds", False: "FAILS", None: "not checked"}

@@ -61,7 +61,7 @@ KINDS = {
     "": "as detected",
     "text": "text",
     "number": "number",
-    "flagged": "number, without a mark behind it",
+    "flagged": "number, without the mark after it",
     "date": "date or time",
     "boolean": "true or false",
 }
@@ -277,8 +277,8 @@ class ReadOptions:
                 raise InvalidInputError(f"{what} must be a name, got {shown(value)}.")
         if self.sampling and (self.weight or self.cells):
             raise InvalidInputError(
-                f"Rows with sampling weights, of {shown(self.sampling)}, are one record each: "
-                "numbers of records cannot be counted too."
+                f"A row with a sampling weight ({shown(self.sampling)}) is one record: it cannot "
+                "stand for several."
             )
         self._check_drawn()
         if self.person and (self.weight or self.cells):

@@ -129,7 +129,7 @@ def of_warner(case: WarnerExample) -> Sentences:
         )
     small, large = case.raised[0], case.raised[-1]
     sets = (
-        f"With {case.values} values the best output stands for a set of them: "
+        f"With {case.values} values the optimum reports a set of them: "
         f"{level(small)} at ε = {level(case.budgets[0])}, {level(large)} at "
         f"ε = {level(case.budgets[-1])}."
     )
@@ -169,7 +169,7 @@ def of_alip(case: AlipExample) -> Sentences:
         allowed = "Beliefs may neither rise nor fall."
     elif not (rise and fall):
         other = "fall" if rise else "rise"
-        allowed = f"Beliefs may {rise or fall}, but not {other}: as they sum to 1, none moves."
+        allowed = f"Beliefs may {rise or fall}, but not {other}: beliefs sum to 1, so none moves."
     most = float(case.kept.max())
     return (
         allowed,
@@ -242,7 +242,7 @@ def of_rldp(case: RobustExample) -> Sentences:
         ]
     )
     return (
-        f"From {number_of(case.n, 'record')} we know that u1 has a probability {intervals}.",
+        f"By {number_of(case.n, 'record')} the probability of u1 is {intervals}.",
         f"The design that trusts the estimate has the budget ε = {nats(case.eps)}; over the "
         "distributions consistent with the records, its worst-case level is "
         f"{level(case.at_worst)}.",

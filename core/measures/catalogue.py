@@ -172,7 +172,7 @@ ENTRIES: tuple[MeasureEntry, ...] = (
     average(
         measures.maximal_leakage,
         "Maximal leakage",
-        "How much, at most, Y raises the chance to guess any function of the secret.",
+        "How much, at most, Y raises the chance of guessing any function of the secret.",
         r"\log \sum_y \max_s P(y \mid s)",
         "[ALIP] eq. 17",
     ),

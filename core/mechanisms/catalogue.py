@@ -29,8 +29,8 @@ def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
     worst = notion.achieved(joint, mechanism.kernel)
     level = "∞" if worst == float("inf") else f"{worst:.3g}"
     note = (
-        f"It keeps {mechanism.notion} at the estimate alone: over all that the records leave "
-        f"possible its level reaches {level} nats."
+        f"It satisfies {mechanism.notion} only at the estimate: over all distributions consistent "
+        f"with the records, its level reaches {level} nats."
     )
     return replace(mechanism, notes=(*mechanism.notes, note))
 

@@ -82,6 +82,6 @@ def check_entries(joint: Joint, maker: str) -> None:
     if rows * joint.n_x > MAX_ENTRIES:
         raise InvalidInputError(
             f"{maker} has a row for each pair of S and X, {rows:,}, and {joint.n_x:,} outputs: "
-            f"{rows * joint.n_x:,} entries, of at most {MAX_ENTRIES:,}. Choose a mechanism that "
-            "reads X alone, or group rare levels."
+            f"{rows * joint.n_x:,} entries; at most {MAX_ENTRIES:,} are allowed. Choose a "
+            "mechanism that reads X alone, or group rare levels."
         )

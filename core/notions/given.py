@@ -185,8 +185,9 @@ class Given(Notion):
         """
         if not self.is_convex():
             raise NotConvexError(
-                f"{self} has no certified optimum, as {self.notion.name} allows no convex set of "
-                "outputs, and no other mechanism works given what is known: choose another notion."
+                f"{self} has no certified optimum, because {self.notion.name} does not allow a "
+                "convex set of outputs, and no other mechanism considers what is known: choose "
+                "another notion."
             )
         place = self._places(joint)[1]
         sets = []

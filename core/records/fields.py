@@ -349,8 +349,8 @@ def _of_all_groups(body: Mapping[str, Any]) -> dict[str, Any]:
     size = sum(len(own["kernel"]) for own in each) * len(outputs)
     if size > MAX_WRITTEN:
         raise InvalidInputError(
-            f"The certificate's mechanisms have {size:,} entries together, of at most "
-            f"{MAX_WRITTEN:,}."
+            f"The certificate's mechanisms have {size:,} entries together; at most "
+            f"{MAX_WRITTEN:,} are allowed."
         )
     place = {name: y for y, name in enumerate(outputs)}
     rows = []

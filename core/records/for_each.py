@@ -145,8 +145,8 @@ def _as_one(scenario: Scenario, joint: Joint, each: ForEach) -> Mechanism:
     if joint.n_x * len(names) > MAX_WRITTEN:
         raise InvalidInputError(
             f"The mechanisms have {joint.n_x:,} rows and {len(names):,} outputs together: "
-            f"{joint.n_x * len(names):,} entries, of at most {MAX_WRITTEN:,}. Group rare levels, "
-            "or let more rare values share a mechanism."
+            f"{joint.n_x * len(names):,} entries; at most {MAX_WRITTEN:,} are allowed. Group rare "
+            "levels, or let more rare values share a mechanism."
         )
     place = {name: y for y, name in enumerate(names)}
     kernel = np.zeros((joint.n_x, len(names)))

@@ -289,9 +289,9 @@ def _together(xs: Sequence[IntArray], kernels: Sequence[FloatArray]) -> tuple[In
     outputs = math.prod(kernel.shape[1] for kernel in kernels)
     if outputs > MOST_TOGETHER:
         raise InvalidInputError(
-            f"The outputs of these {len(kernels)} columns have {outputs:,} combinations, of at "
-            f"most {MOST_TOGETHER:,} whose figures beside other columns are counted: leave the "
-            "others out, or randomize fewer columns."
+            f"The outputs of these {len(kernels)} columns have {outputs:,} combinations; next to "
+            f"other columns at most {MOST_TOGETHER:,} can be counted: keep no other columns, or "
+            "randomize fewer."
         )
     kinds, x = np.unique(np.stack(xs), axis=1, return_inverse=True)
     whole = np.ones((kinds.shape[1], 1))

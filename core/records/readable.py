@@ -163,8 +163,8 @@ def _order(body: Mapping[str, Any]) -> str:
 
 
 GUESSED = (
-    "This seed is so small that trying all finds it, with this certificate alone: release again "
-    "with a seed that is drawn."
+    "This seed is so small that anyone with this certificate can find it by trial: release again "
+    "with a seed drawn at random."
 )
 """The warning about a seed that its commitment in a certificate gives away."""
 
@@ -240,7 +240,7 @@ def _file(body: Mapping[str, Any]) -> Sentence:
     if "certain" in beside:
         text = (
             f"{text} With Y, {percent(beside['certain'])} of the records have values that occur "
-            f"with one value of {secret} alone."
+            f"with only one value of {secret}."
         )
     if beside.get("attack"):
         text = f"{text} {attack_sentence(Attack(**beside['attack']), names, secret)}"
@@ -294,7 +294,7 @@ def _own(body: Mapping[str, Any]) -> str:
     text = f"by their own distribution it keeps {both}"
     if not shown_keys:
         return f"{text}."
-    return f"{text}, the levels of every release; that of {promise['notion']} was not computed."
+    return f"{text}; the level of {promise['notion']} was not computed."
 
 
 def _sampling(body: Mapping[str, Any]) -> Sentence:
@@ -408,32 +408,32 @@ def _ends_of_bins(data: DataSpec, *, old: bool) -> str:
     cut = [repr(binning.column) for binning in data.binnings if binning.kind != "edges"]
     if not cut:
         return ""
-    text = f" The ends of the bins of {listed(cut)} are the least and the largest value"
+    text = f" The outer ends of the bins of {listed(cut)} are the smallest and the largest value"
     if old:
         return f"{text} counted."
     of_records = [repr(binning.column) for binning in data.binnings if binning.kind == "quantile"]
-    inner = f" Those between of {listed(of_records)} are values too." if of_records else ""
-    return f"{text} of all records that pass the filters, those left out later too.{inner}"
+    inner = f" The inner ends of {listed(of_records)} are values too." if of_records else ""
+    return f"{text} of all records that pass the filters, even if left out later.{inner}"
 
 
 def _again(body: Mapping[str, Any]) -> Sentence:
     if body["draw"]["kind"] == "key":
-        further = "it is a further release, drawn anew"
+        further = "its output is drawn anew"
         if "mechanism" not in body["draw"]:  # as the first certificates said
             further = "it is a further release"
         if body["version"] > LINKED:
             return sentence(
                 "repeated releases",
                 True,
-                "Released again with the same key, mechanism and way to form X, a record whose "
-                "values stay the same is answered the same way: two different answers show that a "
+                "In another release with the same key, mechanism and way to form X, a record whose "
+                "values stay the same gets the same output: two different outputs show that a "
                 f"value has changed. With a changed value, mechanism or way to form X {further}.",
             )
         return sentence(
             "repeated releases",
             True,
-            "Released again with the same key and mechanism, a record whose values stay the same "
-            f"is answered the same way; with a changed value or mechanism {further}.",
+            "In another release with the same key and mechanism, a record whose values stay the "
+            f"same gets the same output; with a changed value or mechanism {further}.",
         )
     repeated, promise = body["levels"]["repeated"], body["levels"]["asked"]
     if not repeated:

@@ -243,8 +243,8 @@ def counted_together(sides: Sequence[tuple[Counted, DataSpec]], table: FileTable
     shape = joints[0].n_s, *(joint.n_x for joint in joints)
     if math.prod(shape) > MOST_HELD:
         raise InvalidInputError(
-            f"S, {names} have {math.prod(shape):,} combinations, of at most {MOST_HELD:,}: merge "
-            "rare values, or randomize fewer columns."
+            f"S, {names} have {math.prod(shape):,} combinations; at most {MOST_HELD:,} are "
+            "allowed: merge rare values, or randomize fewer columns."
         )
     own = [(counted, spec, counted.joint.n_x) for counted, spec in sides]
     with opened_file(own, table) as (opened, records, coders):

@@ -28,8 +28,8 @@ def written(kernel: FloatArray) -> dict[str, Any]:
         rows, outputs = kernel.shape
         raise InvalidInputError(
             f"A release's certificate writes out its mechanism, of {rows:,} rows and {outputs:,} "
-            f"outputs: {len(x):,} entries that are not 0, of at most {MAX_WRITTEN:,}. Group rare "
-            "levels, or choose a mechanism of fewer outputs."
+            f"outputs: {len(x):,} entries that are not 0; at most {MAX_WRITTEN:,} are allowed. "
+            "Group rare levels, or choose a mechanism of fewer outputs."
         )
     ends = np.cumsum(np.bincount(x, minlength=len(kernel)))[:-1]
     values, places = np.split(kernel[x, y], ends), np.split(y, ends)

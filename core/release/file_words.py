@@ -67,8 +67,8 @@ def file_sentences(beside: Beside, names: Sequence[str], secret: str) -> str:
     ]
     if beside.determined:
         sentences.append(
-            f"{percent(beside.determined)} of the records have values there that occur "
-            f"with one value of {secret} alone."
+            f"{percent(beside.determined)} of the records have values that occur with only one "
+            f"value of {secret}."
         )
     if beside.unique:
         sentences.append(_alone(beside.unique))
@@ -135,7 +135,7 @@ def _alone(share: float) -> str:
     """Say how many records have values that no other one has."""
     if share == 1:
         return (
-            "Every record is alone with its values: anyone who has them from elsewhere finds the "
-            "person, and the counts show nothing else."
+            "No two records have the same values: anyone who has them from elsewhere finds the "
+            "person, and the counts show only that."
         )
-    return f"{percent(share)} of the records are alone with theirs."
+    return f"{percent(share)} of the records share their values with no other."

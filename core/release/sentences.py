@@ -29,8 +29,7 @@ def question(scenario: Scenario) -> str:
     request, known = _question(scenario), scenario.data.known
     if not known:
         return request
-    are = "is" if len(known) == 1 else "are"
-    return f"{request[:-1]}, where {listed(known)} {are} known?"
+    return f"{request[:-1]} if others know {listed(known)}?"
 
 
 def for_whom(*scenarios: Scenario) -> str:
@@ -75,8 +74,8 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
     if few <= 0.2:
         return ""
     sentence = (
-        f"Few records: {_percent(few)} of the combinations of S and X have fewer than "
-        f"{EXPECTED:g} expected records out of {joint.n:,}, so"
+        f"Few records: {_percent(few)} of the combinations of S and X are expected to have fewer "
+        f"than {EXPECTED:g} of the {joint.n:,} records, so"
     )
     if of_estimate:
         return (

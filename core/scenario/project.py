@@ -349,8 +349,8 @@ def _mark(
     if text.isdecimal() and len(text) < len(str(MARKS)) and int(text) not in taken:
         return int(text)
     notices.append(
-        f"Column {number}: The link has mark={cut(text)}, which is no number below {MARKS:,} or "
-        "that of another column; a free one is used."
+        f"Column {number}: The link has mark={cut(text)}, which is not a number below {MARKS:,}, "
+        "or is another column's; a free one is used."
     )
     return None
 

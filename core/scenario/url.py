@@ -129,10 +129,7 @@ def unknown_keys(keys: Iterable[str], known: Collection[str]) -> tuple[str, ...]
     names = [key for key in keys if key not in known]
     if not names:
         return ()
-    are = (
-        "which is not known here and is" if len(names) == 1 else "which are not known here and are"
-    )
-    return (f"The link has {cut(', '.join(names))}, {are} ignored.",)
+    return (f"The link has {cut(', '.join(names))}, which this page does not know and ignores.",)
 
 
 def within_reach(

@@ -61,7 +61,7 @@ def test_the_number_of_searches_and_their_time_are_said_before(sweeps):
 def test_too_many_are_refused_in_one_sentence(monkeypatch):
     monkeypatch.setattr(for_each, "MOST_GROUPS", 4)
     app = linked(ASKED, "pages/mechanisms.py")
-    refused = "5 values with a mechanism each, of at most 4"
+    refused = "5 values with their own mechanisms; at most 4"
     assert refused in app.toggle(key="for_each").help
     app.toggle(key="for_each").set_value(True).run()
     assert not app.exception

@@ -365,6 +365,12 @@ def test_a_comparison_that_time_cut_short_is_one_sessions_and_may_be_searched_on
     assert "stopped after" not in page_text(second)
 
 
+def test_no_output_is_said_to_shift_beliefs_most_where_none_shifts_any():
+    app = opened(notion="lip", eps="0", mech="watchdog")
+    assert "No output shifts any belief." in page_text(app)
+    assert "shifts beliefs by" not in page_text(app)
+
+
 ROBUST = {"notion": "rldp", "sx": "1", "x": "race", "n": "300", "eps": "0.5"}
 
 
@@ -376,7 +382,7 @@ def test_a_robust_mechanism_is_taken_apart(mech):
     assert not app.exception
     assert not app.error
     assert app.title[0].value.endswith(f" {markdown(catalogue.entry(mech).title)}")
-    assert ("at the estimate alone" in page_text(app)) == (mech == "non_robust")
+    assert ("only at the estimate: over all" in page_text(app)) == (mech == "non_robust")
 
 
 def test_the_table_has_the_robust_mechanisms_where_they_apply():

@@ -344,7 +344,7 @@ def check_size(secret: str, n_s: int, released: str, n_x: int, secret_released: 
     """Raise `TooManyLevelsError` if a joint of these sizes has more than `MAX_CELLS` cells."""
     cells = n_s * n_x * (n_s if secret_released else 1)
     if cells > MAX_CELLS:
-        pair = " as S and X are released together" if secret_released else ""
+        pair = ", because S and X are released together" if secret_released else ""
         raise TooManyLevelsError(
             f"{shown(secret)} has {n_s:,} levels and {shown(released)} {n_x:,}: {cells:,} cells"
             f"{pair}; at most {MAX_CELLS:,} are allowed; cut numeric columns into bins or group "

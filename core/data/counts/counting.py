@@ -308,9 +308,9 @@ def _with_known(
     title, secret = JOINED.join(spec.known), shown(counted.report.secret)
     if alone.all():
         raise InvalidInputError(
-            f"Each of {len(values):,} values of {shown(title)}, which others know, has records of "
-            f"one level of {secret} alone: anyone who knows it knows {secret}, and nothing is left "
-            "to hide."
+            f"Each of {len(values):,} values of {shown(title)}, which others know, occurs with "
+            f"only one level of {secret}: anyone who knows {shown(title)} knows {secret}, and "
+            "nothing is left to hide."
         )
     report = replace(
         counted.report,

@@ -139,8 +139,8 @@ class CountReport:
             share = _share(self.determined, self.n_used or 0)
             records = number_of(self.determined, "record")
             result.append(
-                f"Anyone who knows {self.known!r} already knows {self.secret!r} of {records} "
-                f"({share}): no promise covers these."
+                f"Anyone who knows {self.known!r} already knows {self.secret!r} for {records} "
+                f"({share}): no promise covers them."
             )
         result += self._of_symbols()
         result += [

@@ -35,7 +35,7 @@ CONNECTING = (
             'role "',
         ),
         "refused the user or password: PGUSER and PGPASSWORD, or its table in the file that "
-        "LIFTSCOPE_SECRETS names, must hold ones that it knows",
+        "LIFTSCOPE_SECRETS names, must hold ones that it accepts",
     ),
     (
         ('database "',),

@@ -73,7 +73,7 @@ def flag(column: Any) -> Any:
 def allowed(options: ColumnOptions, read: ReadOptions) -> str:
     """Say which values a column of a type may have, for an error's sentence."""
     if options.kind in _NUMBERS:
-        mark = ", perhaps with a mark behind it" if options.kind == "flagged" else ""
+        mark = ", perhaps followed by a mark" if options.kind == "flagged" else ""
         return f"a number such as 1{read.thousands}234{read.decimal}5{mark}"
     if options.kind == "date":
         return (
@@ -210,7 +210,7 @@ def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = Non
     if read.cells:
         if read.weight:
             raise InvalidInputError(
-                f"{file.title} already holds counts: {shown(read.weight)} cannot count it."
+                f"{file.title} already holds counts: it cannot be counted by {shown(read.weight)}."
             )
         plain, line = _of_cells(plain, read, target.with_suffix(".cells")), None
         read = read.within(plain.columns)
@@ -257,7 +257,7 @@ def converted(file: FileTable, read: ReadOptions, target: Path, line: Line = Non
 def _from_above(file: FileTable, names: Sequence[str], target: Path) -> FileTable:
     """Return a table with the value above in place of each blank of some columns."""
     if file.counted:
-        raise InvalidInputError(f"{file.title} holds counts in no order: nothing is above a blank.")
+        raise InvalidInputError(f"{file.title} holds counts without an order: no value is above.")
     with open_table(file) as table:
         places = [table.position(name) for name in names]
         columns = [table.records[i] for i in range(len(file.columns))]

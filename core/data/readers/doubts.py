@@ -213,8 +213,8 @@ def _flags(columns: Mapping[str, Mapping[str, Any]], read: ReadOptions) -> Itera
             continue
         plain = ColumnOptions(name, "flagged", missing=words)
         yield OpenQuestion(
-            f"{shown(name)} has numbers, some with a mark behind them, as in {example}; now all "
-            "are text.",
+            f"{shown(name)} has numbers, some followed by a mark, as in {example}; now all are "
+            "read as text.",
             (
                 choice(
                     f"Read {example} as {re.sub(FLAG_END, '', example)}",
@@ -242,7 +242,7 @@ def _above(table: OpenTable, most: int, read: ReadOptions) -> OpenQuestion | Non
     have = "has" if len(filled) == 1 else "have"
     return OpenQuestion(
         f"{_named(filled)} {have} a value in the first row of each group, and blanks below it. "
-        "These may stand for the value above; now they are missing.",
+        "These may stand for the value above; now they count as missing.",
         (
             choice("Fill blanks from above", above=tuple(filled)),
             choice("Leave blanks missing", above=()),
@@ -475,7 +475,7 @@ def _count_by(name: str, texts: Sequence[str | None], file: FileTable) -> Choice
     """
     numbers = (number(text) for text in texts if text is not None)
     if not all(n is None or n.is_integer() for n in numbers):
-        return choice(f"Weight by {name}: not all are whole numbers", sampling=name)
+        return choice(f"Weight by {name} (not all whole numbers)", sampling=name)
     marks = {text for text in texts if text is not None and number(text) is None}
     if marks or None in texts:
         return _count_cells(f"Count by {name}", [name], marks, file)

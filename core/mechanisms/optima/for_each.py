@@ -171,8 +171,8 @@ def for_groups(joint_sxk: ArrayLike | ThreeWay, least: float) -> tuple[IntArray,
     groups = [*own[:, None], *([order[len(own) :]] if len(own) < len(order) else [])]
     if len(groups) > MOST_GROUPS:
         raise InvalidInputError(
-            f"What is known has {len(own):,} values with a mechanism each, of at most "
-            f"{MOST_GROUPS}: let more rare values share one, or assume fewer known columns."
+            f"The known columns have {len(own):,} values with their own mechanisms; at most "
+            f"{MOST_GROUPS} are allowed: let more rare values share one, or assume fewer columns."
         )
     return tuple(groups)
 

@@ -62,7 +62,7 @@ def _walk(
         fresh, which, column, edges = _unseen(level, keys, before, names, deadline)
         # most memory, in bytes, of the tableaux of one level
         if count + len(fresh) > max_vertices or len(fresh) * size > 300_000_000:
-            raise TimeLimitError(f"More than {count + len(fresh)} vertices: too many to walk.")
+            raise TimeLimitError(f"More than {count + len(fresh)} vertices: too many to list.")
         level = level.neighbours(which, column, edges, deadline)
         before, keys = keys, fresh
     return BasicSolutions(
@@ -319,7 +319,7 @@ def all_vertices(
     vertices = walk(space, deadline=deadline, max_vertices=max_vertices)
     proof = proven_complete(allowed, space, vertices, deadline)
     if proof is None:
-        raise SolverError("The vertices found are not proven to be all.")
+        raise SolverError("The list of vertices is not proven complete.")
     points, _ = tableaux.true_points(space, vertices, deadline)
     return AllVertices(_some(points), *proof)
 

@@ -16,7 +16,7 @@ REWORDED = (
     ("order of the original: whoever has", "order of the original: anyone who has"),
     ("Whoever knows the values of", "Anyone who knows the values of"),
     ("values: whoever has them from elsewhere", "values: anyone who has them from elsewhere"),
-    ("and the counts say nothing but that", "and the counts show nothing else"),
+    ("and the counts (say nothing but that|show nothing else)", "and the counts show only that"),
     ("may tell something about them", "may reveal something about them"),
     ("promised of fresh records", "promised about new records"),
     ("promised of repeated releases", "promised about repeated releases"),
@@ -79,6 +79,38 @@ REWORDED = (
     ("each randomized for itself", "each randomized separately"),
     ("([Ss])ecret randomised response", r"\1ecret randomized response"),
     ("Randomised response of", "Randomized response of"),
+    ("The vertices found are not proven to be all", "The list of vertices is not proven complete"),
+    ("too many to walk", "too many to list"),
+    (
+        "trying all finds it, with this certificate alone: release again with a seed that is drawn",
+        "anyone with this certificate can find it by trial: release again with a seed drawn at "
+        "random",
+    ),
+    (
+        r"The ends of the bins of (.+?) are the least and the largest value",
+        r"The outer ends of the bins of \1 are the smallest and the largest value",
+    ),
+    ("Those between of", "The inner ends of"),
+    ("filters, those left out later too", "filters, even if left out later"),
+    ("Released again with the same key", "In another release with the same key"),
+    (
+        "values stay the same is answered the same way",
+        "values stay the same gets the same output",
+    ),
+    ("two different answers show", "two different outputs show"),
+    ("it is a further release, drawn anew", "its output is drawn anew"),
+    (", the levels of every release; that of", "; the level of"),
+    (
+        r"have values (?:there )?that occur with one value of (.+?) alone\.",
+        r"have values that occur with only one value of \1.",
+    ),
+    ("Every record is alone with its values", "No two records have the same values"),
+    ("of the records are alone with theirs", "of the records share their values with no other"),
+    (
+        r"It keeps (.+?) at the estimate alone: over all that the records leave possible its level",
+        r"It satisfies \1 only at the estimate: over all distributions consistent with the "
+        "records, its level",
+    ),
 )
 """Phrases of older certificates, as regular expressions, and how they are written now."""
 

@@ -309,7 +309,7 @@ def _persons(spec: DataSpec, columns: list[str]) -> None:
                 key="read_drawn",
                 on_change=_take_person,
                 width=160,
-                help="Another seed draws other records. It is in the address and the certificate.",
+                help="Another seed draws other records. Address and certificate contain the seed.",
             )
 
 

@@ -233,7 +233,7 @@ def symbol_lifts(
     traces = [
         _group(low, log_min, log_max, names, np.flatnonzero(mask), role, symbol, title, unit)
         for mask, role, symbol, title in (
-            (~risky, "after", "circle", "within the budget alone" if judged else UNJUDGED),
+            (~risky, "after", "circle", "within the budget" if judged else UNJUDGED),
             (risky, "before", "diamond-open", "high-risk: exceeds the budget"),
         )
     ]

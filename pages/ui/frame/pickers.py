@@ -253,7 +253,7 @@ def _unknown(key: str) -> str:
     if not Given.holds_for(entry.kind) or "delta" in entry.parameters:
         return "it does not bound each output by P(S) alone"
     if not entry.kind.convex:
-        return "it has no optimum, and nothing else works given what others know"
+        return "it has no optimum, and no other mechanism considers what others know"
     return ""
 
 

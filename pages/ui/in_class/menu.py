@@ -40,8 +40,8 @@ TOO_LONG = "The link has {:,} characters, too many for a QR code. Copy it instea
 """Shown in place of the code if the link is too long."""
 
 THIS_MACHINE = (
-    "{} is an address that other machines cannot reach. Open this page at the address the class "
-    "uses to get a working code."
+    "{} is an address that other machines cannot reach. To get a working code, open this page at "
+    "the address that the class uses."
 )
 """The note about a link that opens on this machine alone."""
 

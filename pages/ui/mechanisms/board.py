@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from core.errors import CoreError
-from core.limits import ROUNDING
+from core.limits import CLOSE, ROUNDING
 from core.mechanisms import catalogue as mechanisms
 from core.mechanisms import fit
 from core.mechanisms.entry import MechanismEntry
@@ -428,6 +428,9 @@ def _beliefs(
         )
         if np.isinf(disclosure.level[chosen]):
             st.caption("This output rules out a value of S.")
+            return
+        if disclosure.level[disclosure.worst] < CLOSE:
+            st.caption("No output shifts any belief.")
             return
         own, most = (level(float(disclosure.level[y]), unit) for y in (chosen, disclosure.worst))
         worst = markdown(f"“{disclosure.labels[disclosure.worst]}”")

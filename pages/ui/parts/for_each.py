@@ -44,7 +44,7 @@ def show(result: Result, unit: str, key: str = "", *, brief: bool = False) -> No
         f"A separate mechanism for each {markdown(known)}",
         key=f"for_each{key}",
         persist_state="session",
-        help="Y may depend on what others know too, since they know which mechanism was used: "
+        help=f"Others know {markdown(known)}, so Y may depend on it too. "
         + (refused or f"{searches}, at most {MINUTE:g} s together."),
     )
     if not on:

@@ -127,9 +127,8 @@ def _headline(
 
 
 STAYS = (
-    "The records stay in their database: only counts are here, by the columns that were counted on "
-    "the Data page. To release records, write the table to a file of your own and run the command "
-    "on it."
+    "The records stay in their database: this page has only the counts made on the Data page. To "
+    "release records, write the table to a file of your own and run the command on it."
 )
 """What a release of a table of a database needs."""
 

@@ -49,9 +49,9 @@ BEGINS = (
 """How columns are kept or randomized: the tooltip of the card's title."""
 
 ATTACK = (
-    "For the columns that stay, an attack follows: weighted naive Bayes guesses each fifth of the "
-    "records from the other four. Values that only one record has cannot help it. Another method "
-    "may guess more."
+    "The columns that stay are also attacked: weighted naive Bayes learns from four fifths of the "
+    "records and guesses the others. Values that only one record has cannot help it. Another "
+    "method may be right more often."
 )
 """What the attack is, and what it leaves open: the tooltip of the figures' meaning."""
 

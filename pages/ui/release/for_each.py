@@ -78,15 +78,17 @@ def sentence(made: ResultForEach) -> str:
     """Say what the mechanisms keep of X together, and of whom the promise is."""
     known = made.counted.report.known
     return (
-        f"{number_of(len(made.values), 'mechanism')}, each for its {known}, together keep "
-        f"{percent(made.mechanism.kept)} of the information in X (I(X;Y|K)). Y can show {known} to "
-        f"those who do not know it."
+        f"{number_of(len(made.values), 'mechanism')}, chosen by {known}, together keep "
+        f"{percent(made.mechanism.kept)} of the information in X (I(X;Y|K)). Y may reveal {known} "
+        "to readers who do not know it."
     )
 
 
 def reported(made: ResultForEach) -> str:
     """Say what is released, for a report of one mechanism for all values."""
-    return f"This report describes one mechanism for all values. Released are {sentence(made)}"
+    return (
+        f"This report describes one mechanism for all values. The release differs: {sentence(made)}"
+    )
 
 
 def headline(result: Result, made: ResultForEach | None, *, wanted: bool) -> None:
@@ -97,8 +99,8 @@ def headline(result: Result, made: ResultForEach | None, *, wanted: bool) -> Non
         page_frame.headline(made)
     else:
         text = (
-            f"Nothing is promised yet: each {result.counted.report.known} has a mechanism of its "
-            "own, and these have not been made."
+            "Nothing is promised yet: the mechanisms for each "
+            f"{result.counted.report.known} have not been made."
         )
         with st.container(key="finding"):
             st.markdown(markdown(text))

@@ -62,8 +62,8 @@ def show(result: Result, plan: Plan, table: FileTable) -> Several | None:
     with st.container(border=True, key="card_in_turn"):
         st.markdown(
             f"**How {markdown(listed(titles))} share ε**",
-            help="Each column has a mechanism of its own, made given the outputs before it. A "
-            "search chooses the order and the shares of ε.",
+            help="Each column's mechanism is made in turn, given the outputs before it. A search "
+            "chooses the order and the shares of ε.",
         )
         try:
             check_plan(plan, same=True)

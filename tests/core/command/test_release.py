@@ -127,7 +127,7 @@ def test_columns_are_kept_and_known_by_their_names(folder, capsys):
     assert body["beside"]["known"] == ["id"]
     reported = capsys.readouterr().err
     assert "What a reader has next to Y determines sex" in reported
-    assert "Every record is alone with its values" in reported
+    assert "No two records have the same values" in reported
     assert "An attack that learns from other records guesses sex right for" in reported
     assert "of 500 records from Y and these 3 columns, compared with" in reported
     assert main(["verify", "c.json", "out.csv", "people.csv", "--seed", str(SEED)]) == 0

@@ -218,12 +218,12 @@ def test_numbers_in_words_are_those_of_the_example():
         (
             1.0,
             1.0,
-            "Beliefs may fall by a factor of 2.72, but not rise: as they sum to 1, none moves.",
+            "Beliefs may fall by a factor of 2.72, but not rise: beliefs sum to 1, so none moves.",
         ),
         (
             1.0,
             0.0,
-            "Beliefs may rise by a factor of 2.72, but not fall: as they sum to 1, none moves.",
+            "Beliefs may rise by a factor of 2.72, but not fall: beliefs sum to 1, so none moves.",
         ),
         (0.0, 0.5, "Beliefs may neither rise nor fall."),
     ],

@@ -169,10 +169,10 @@ def test_it_is_said_that_ends_of_bins_are_values_of_records(kind, tmp_path):
     edges = body["design"]["coding"][1]["edges"][0]
     reported = counts_sentence(body)
     of_records = (edges[0], edges[-1]) == (min(columns["age"]), max(columns["age"]))
-    assert ("ends of the bins of 'age'" in reported) == of_records == (kind != "edges")
-    assert ("those left out later too" in reported) == of_records
+    assert ("outer ends of the bins of 'age'" in reported) == of_records == (kind != "edges")
+    assert ("even if left out later" in reported) == of_records
     inner = set(edges[1:-1]) <= set(columns["age"])
-    assert ("Those between of 'age' are values too." in reported) == inner == (kind == "quantile")
+    assert ("The inner ends of 'age' are values too." in reported) == inner == (kind == "quantile")
 
 
 def counts_sentence(body):

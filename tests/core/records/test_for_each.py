@@ -350,7 +350,7 @@ def test_a_certificate_whose_groups_are_none_is_refused(made, entry):
 def test_mechanisms_too_large_together_are_refused(made, monkeypatch):
     body, out, _, _ = made
     monkeypatch.setattr(fields, "MAX_WRITTEN", 10)
-    with pytest.raises(InvalidInputError, match="entries together, of at most 10"):
+    with pytest.raises(InvalidInputError, match="entries together; at most 10 are"):
         verify(json.dumps(body), out)
 
 
@@ -375,7 +375,7 @@ def test_what_cannot_be_released_is_one_sentence(made, asked, plan, sentence):
 @pytest.mark.slow
 def test_more_groups_than_mechanisms_are_one_sentence(made, monkeypatch):
     monkeypatch.setattr(for_each, "MOST_GROUPS", 2)
-    with pytest.raises(InvalidInputError, match="3 values with a mechanism each, of at most 2"):
+    with pytest.raises(InvalidInputError, match="3 values with their own mechanisms; at most 2"):
         released(made[2])
 
 

@@ -237,4 +237,4 @@ def test_the_certificate_says_what_figures_of_other_columns_follow_from(option, 
 def test_the_certificate_says_what_a_key_shows_in_the_next_release(files, tmp_path):
     body = Released(tmp_path / "one", "key", files, files["people"]).body
     (reported,) = [item for item in body["promises"] if item["about"] == "repeated releases"]
-    assert "two different answers show that a value has changed" in reported["sentence"]
+    assert "two different outputs show that a value has changed" in reported["sentence"]

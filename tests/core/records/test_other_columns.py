@@ -285,7 +285,7 @@ def test_a_certificate_says_what_its_columns_give_away_and_verify_agrees(kept, t
     first = body["promises"][0]
     assert (first["about"], first["status"]) == ("the file", "not promised")
     assert first["sentence"].startswith("With the columns beside Y this file does not keep 0.3-LIP")
-    assert "Every record is alone" in first["sentence"]
+    assert "No two records have the same values" in first["sentence"]
     (reported,) = [item for item in sections(body) if item.title.startswith("How far beliefs")]
     assert dict(reported.rows)["all together"] == "×∞, ×1.00, ×∞"
     answer = outcome(body, path, original)

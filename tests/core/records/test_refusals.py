@@ -258,7 +258,7 @@ def test_a_mechanism_too_large_for_a_certificate_is_refused_before_anything_is_w
     rows, outputs = result.mechanism.kernel.shape
     entries = np.count_nonzero(result.mechanism.kernel)
     monkeypatch.setattr(written, "MAX_WRITTEN", entries - 1)
-    sentence = f"of {rows} rows and {outputs} outputs: {entries} entries that are not 0, of at most"
+    sentence = f"of {rows} rows and {outputs} outputs: {entries} entries that are not 0; at most"
     with pytest.raises(InvalidInputError, match=sentence):
         preview(result, table, keeping(Seeded(1)))
     with pytest.raises(InvalidInputError, match=sentence):

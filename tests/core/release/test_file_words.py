@@ -77,11 +77,9 @@ def test_a_file_in_sentences():
     reported = file_sentences(TWIN, ["a", "b", "c", "d", "e"], "sex")
     assert "'a', 'b', 'c', 'd' and 1 more alone can rule out a value of sex" in reported
     assert "to a reader who knows them, Y changes no belief" in reported
-    assert (
-        "100% of the records have values there that occur with one value of sex alone." in reported
-    )
+    assert "100% of the records have values that occur with only one value of sex." in reported
     person = beside(np.eye(2).reshape(2, 1, 2), [[1.0]])
-    assert "Every record is alone with its values" in file_sentences(person, ["id"], "sex")
+    assert "No two records have the same values" in file_sentences(person, ["id"], "sex")
 
 
 def test_an_attack_is_one_sentence():

@@ -130,7 +130,7 @@ def test_the_finding_is_about_those_who_know_it(result):
     assert "knows only the distribution of these records and a person's race, Y shifts" in text
     assert "a factor of 2.72" in text
     assert "Y alone" not in text
-    assert question(KNOWN) == "Does publishing occupation give away sex, where race is known?"
+    assert question(KNOWN) == "Does publishing occupation give away sex if others know race?"
     assert context(KNOWN)["known"] == "race"
 
 

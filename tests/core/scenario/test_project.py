@@ -249,8 +249,8 @@ def test_what_a_column_of_a_link_has_that_nothing_reads_is_named():
     project, notices = Project.from_query({"col": columns})
     assert project.scenarios[0].notion == "lip"
     assert len(project) == len(notices) == 4
-    assert notices[0] == "Column 1: The link has epz, which is not known here and is ignored."
-    assert notices[1] == "Column 2: The link has %%%, which is not known here and is ignored."
+    assert notices[0] == "Column 1: The link has epz, which this page does not know and ignores."
+    assert notices[1] == "Column 2: The link has %%%, which this page does not know and ignores."
     assert notices[2] == ("Column 3: The link has nothing readable here; the defaults are used.")
     assert "z" * 79 + "…" in notices[3]
     assert "z" * 81 not in notices[3]

@@ -284,7 +284,7 @@ def test_joints_with_too_many_cells_are_refused_before_they_are_made(add, source
     with pytest.raises(TooManyLevelsError, match="600 levels and 'x' 600: 360,000 cells; at most"):
         count(DataSpec(add(frame), ("s",), ("x",)), sources)
     pairs = DataSpec("random:uniform:100x100:1", secret_released=True)
-    with pytest.raises(TooManyLevelsError, match="1,000,000 cells as S and X are released togeth"):
+    with pytest.raises(TooManyLevelsError, match="1,000,000 cells, because S and X are released"):
         count(pairs)
 
 

@@ -138,7 +138,7 @@ def test_a_missing_known_value_is_a_value_and_leaves_no_record_out():
         (("x", "town"), "'x' is a column of X, so it cannot also be known"),
         (("nowhere",), "has no column 'nowhere'"),
         (("town", "town"), "K has the column 'town' more than once"),
-        (("twin",), "'twin', which others know, has records of one level of 's' alone"),
+        (("twin",), "'twin', which others know, occurs with only one level of 's'"),
         (("id",), r"'id', which others know, has 2,304 values; at most 2,000 are allowed"),
         (("digits",), r"'digits', which others know, has about .* values; at most 2,000 are"),
     ],

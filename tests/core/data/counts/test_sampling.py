@@ -174,7 +174,7 @@ def test_only_zeros_and_counts_too_are_refused():
     rows = [("a", "p", "u", 0), ("b", "q", "u", 0)]
     with pytest.raises(InvalidInputError, match="has only zeros: no record has a weight"):
         counted(rows)
-    with pytest.raises(InvalidInputError, match="cannot be counted too"):
+    with pytest.raises(InvalidInputError, match="cannot stand for several"):
         ReadOptions(sampling="wt", weight="n")
 
 

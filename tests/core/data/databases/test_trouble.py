@@ -100,7 +100,7 @@ def test_a_password_is_asked_for_and_taken_from_the_environment_or_the_file(
         text = refused(source)
         assert text == (
             f"{postgres_address} refused the user or password: PGUSER and PGPASSWORD, or its table "
-            "in the file that LIFTSCOPE_SECRETS names, must hold ones that it knows."
+            "in the file that LIFTSCOPE_SECRETS names, must hold ones that it accepts."
         )
         monkeypatch.setenv("PGPASSWORD", "right")
         assert count(replace(SPEC, source=source)).report.n_used == 9

@@ -114,7 +114,7 @@ def test_figures_with_a_mark_are_numbers_by_a_click_and_counted():
     source, sources = opened(text)
     question, *_ = questions_about(source, sources)
     assert question.sentence == (
-        "'n' has numbers, some with a mark behind them, as in 1200 p; now all are text."
+        "'n' has numbers, some followed by a mark, as in 1200 p; now all are read as text."
     )
     read = ReadOptions(**dict(question.choices[0].options))
     assert read.columns == (ColumnOptions("n", "flagged", missing=("..",)),)

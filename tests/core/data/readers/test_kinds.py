@@ -200,11 +200,11 @@ KINDS = {
         "A 4/B ·/C 7/D ·/E ·",
         marks=("*", "..", "<5"),
     ),
-    "figures with a mark behind": Kind(
+    "figures followed by a mark": Kind(
         PROVISIONAL,
         "area|n",
         "A 1234/B 1302/C 998/D 1410",
-        "some with a mark behind them, as in 1234 p",
+        "some followed by a mark, as in 1234 p",
         ("Read 1234 p as 1234",),
     ),
     "rows that stand for several records": Kind(
@@ -220,7 +220,7 @@ KINDS = {
         "year|sex|outcome|Freq",
         "/".join(f"{row} {7 * i + 1.5}" for i, row in enumerate(f"{DATED}/2023 M away".split("/"))),
         "may count the records that a row stands for",
-        ("Weight by Freq: not all are whole numbers",),
+        ("Weight by Freq (not all whole numbers)",),
     ),
     "blanks that mean as above": Kind(
         "region,sex,stay\nNord,F,4.5\n,M,6.1\nSud,F,3.9\n,M,5.2\n",

@@ -111,7 +111,9 @@ def test_more_than_some_hundreds_are_refused_unless_rare_ones_share_one():
     counts = np.random.default_rng(0).integers(1, 3, (2, 2, 301))
     counts[0, 0, :5] += 50
     notion = Given(LDP(0.5), counts)
-    with pytest.raises(InvalidInputError, match="301 values with a mechanism each, of at most 300"):
+    with pytest.raises(
+        InvalidInputError, match="301 values with their own mechanisms; at most 300"
+    ):
         optimal_for_each(without_k(counts), notion)
     each = optimal_for_each(without_k(counts), notion, least=20)
     assert [len(group) for group in each.groups] == [1, 1, 1, 1, 1, 296]
