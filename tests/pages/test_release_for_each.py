@@ -46,7 +46,7 @@ def test_nothing_is_promised_until_the_search_ends_and_it_can_be_cancelled(sweep
     app.toggle(key="release_each").set_value(True).run()
     checked(app)
     assert app.query_params["each"] in ("100", ["100"])
-    assert headline(app).startswith("Nothing is promised yet: each exang has")
+    assert headline(app).startswith("Nothing is promised yet: the mechanisms for each exang")
     assert "release_make" not in keys(app)
     app.button(key="release_for_each_cancel").click().run()
     checked(app)
@@ -66,7 +66,7 @@ def test_a_link_releases_and_its_certificate_is_verified_on_the_page():
     app = opened(**KNOWN, each="1", stay="exang")
     assert [item.value for item in app.warning] == []
     assert app.toggle(key="release_each").value
-    assert "mechanisms, each for its exang, together keep" in reported(app)
+    assert "mechanisms, chosen by exang, together keep" in reported(app)
     assert list(app.dataframe[1].value.columns) == ["cp", "exang"]
     if app.button(key="release_make").disabled:  # exang itself moves beliefs about sex
         app.checkbox(key="release_agreed").set_value(True).run()
@@ -76,7 +76,9 @@ def test_a_link_releases_and_its_certificate_is_verified_on_the_page():
     assert body["version"] == 8
     assert body["beside"]["columns"] == ["exang"]
     assert "Mechanisms by 'exang'" in reported(app)
-    assert "can be estimated for each exang" in reported(app)
+    assert "a reader who knows it can estimate P(x) for each exang" in reported(app)
+    assert "A standard error of ∞" not in reported(app)  # no table stands there
+    assert "holds for all mechanisms together" in reported(app)
     (command,) = [code.value for code in app.code if "core release" in code.value]
     assert "--for-each 1" in command
     address = link(app)

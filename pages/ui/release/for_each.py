@@ -75,18 +75,21 @@ def show(result: Result, plan: Plan, table: FileTable) -> ResultForEach | None:
 
 
 def sentence(made: ResultForEach) -> str:
-    """Say what the mechanisms keep of X together, and of whom the promise is."""
+    """Say what the mechanisms keep of X together, and what Y can reveal beside."""
     known = made.counted.report.known
     return (
-        f"{number_of(len(made.values), 'mechanism')}, each for its {known}, together keep "
-        f"{percent(made.mechanism.kept)} of the information in X (I(X;Y|K)). Y can show {known} to "
-        f"those who do not know it."
+        f"{number_of(len(made.values), 'mechanism')}, chosen by {known}, together keep "
+        f"{percent(made.mechanism.kept)} of the information in X (I(X;Y|K)). Y can reveal {known} "
+        "to a reader who does not know it."
     )
 
 
 def reported(made: ResultForEach) -> str:
     """Say what is released, for a report of one mechanism for all values."""
-    return f"This report describes one mechanism for all values. Released are {sentence(made)}"
+    return (
+        "This report describes one mechanism for all values; the release has others. "
+        f"{sentence(made)}"
+    )
 
 
 def headline(result: Result, made: ResultForEach | None, *, wanted: bool) -> None:
@@ -97,8 +100,8 @@ def headline(result: Result, made: ResultForEach | None, *, wanted: bool) -> Non
         page_frame.headline(made)
     else:
         text = (
-            f"Nothing is promised yet: each {result.counted.report.known} has a mechanism of its "
-            "own, and these have not been made."
+            f"Nothing is promised yet: the mechanisms for each {result.counted.report.known} have "
+            "not been computed."
         )
         with st.container(key="finding"):
             st.markdown(markdown(text))
