@@ -254,7 +254,7 @@ def test_texts_of_a_table_of_claims_are_as_wide_as_its_columns(visit):
 
 
 def test_titles_of_cards_beside_each_other_are_in_one_line_and_a_table_of_clusters_is_whole(visit):
-    page = visit("confusability", width=1280, height=720)
+    page = visit("confusability", width=1265, height=720)  # 1280 with a scroll bar of 15
     waiting.settle(page, ["range_graph_after"])
     tops = [
         page.locator(f".st-key-card_{key} strong").first.bounding_box()["y"]

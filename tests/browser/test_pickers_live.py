@@ -111,6 +111,23 @@ def test_a_decimal_comma_is_a_point_in_a_budget(visit):
     assert field.input_value() == "0.7"
 
 
+def test_a_promise_of_another_family_stays_when_a_budget_is_typed(visit):
+    page = visit("?data=heart_hungarian&s=sex&x=cp&mech=watchdog")
+    menu(page, "notion")
+    page.get_by_role("radio", name="Pointwise maximal leakage", exact=True).locator("..").click()
+    page.wait_for_url(re.compile("notion=pml"))
+    page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
+    waiting.settle(page)
+    page.get_by_label("nats", exact=True).first.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("eps=3"))
+    waiting.settle(page)
+    assert "notion=pml" in page.url
+    expect(opener(page, "notion")).to_contain_text("Pointwise maximal leakage")
+
+
 def test_letters_in_a_budget_are_refused_with_what_it_takes(visit):
     page = visit("lift?data=heart_hungarian&s=sex&x=cp&notion=lip&mech=watchdog")
     waiting.settle(page)

@@ -81,7 +81,7 @@ def test_a_head_has_its_buttons_in_one_order_and_the_sidebar_begins_with_pin(pag
 @pytest.mark.parametrize(
     ("page", "query", "charts", "words"),
     [
-        ("data", {}, 3, "All records are used unchanged."),
+        ("data", {}, 3, "All records are used as read."),
         ("learn", {}, 1, "What it does not guarantee"),
         ("learn", {"topic": "exercises"}, 0, "The results of a medical test"),
         ("learn", {"topic": "glossary"}, 0, "lift"),

@@ -411,3 +411,15 @@ def test_the_picker_of_the_promise_says_that_it_is_a_privacy_notion():
     assert [item.value.startswith(named) for item in sidebar.caption].count(True) == 1
     menus = [text for label, text in popovers(sidebar).items() if ": **" in label]
     assert menus == ["", ""]  # no tooltip lies over the options
+
+
+def test_a_choice_brings_other_radio_buttons_so_that_no_browser_repeats_the_old_one():
+    app = opened(**QUICK)
+    before = {item.key for item in app.radio if item.key.startswith("notion_")}
+    pick(app, "notion", "pml")
+    after = {item.key for item in app.radio if item.key.startswith("notion_")}
+    assert len(after) == len(before)
+    assert after.isdisjoint(before)
+    app.run()
+    assert {item.key for item in app.radio if item.key.startswith("notion_")} == after
+    assert chosen(app, "notion") == "pml"

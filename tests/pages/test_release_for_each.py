@@ -76,7 +76,9 @@ def test_a_link_releases_and_its_certificate_is_verified_on_the_page():
     assert body["version"] == 8
     assert body["beside"]["columns"] == ["exang"]
     assert "Mechanisms by 'exang'" in reported(app)
-    assert "can be estimated for each exang" in reported(app)
+    assert "a reader who knows it can estimate P(x) for each exang" in reported(app)
+    assert "A standard error of ∞" not in reported(app)  # no table stands there
+    assert "holds for all mechanisms together" in reported(app)
     (command,) = [code.value for code in app.code if "core release" in code.value]
     assert "--for-each 1" in command
     address = link(app)

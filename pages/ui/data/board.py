@@ -35,8 +35,8 @@ _LAST = "_last_count"
 NOT_COUNTED = "The data is not counted yet."
 """Why there is nothing to export."""
 
-ALL_COUNTED = "All records are used unchanged."
-"""The sentence shown if no record was left out or changed."""
+ALL_COUNTED = "All records are used as read."
+"""The sentence shown if no record was left out or changed after the file was read."""
 
 
 def show() -> None:

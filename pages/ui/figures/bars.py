@@ -138,9 +138,13 @@ def levels(names: Sequence[str], reached: FloatArray, unit: str) -> Figure:
 
 
 def beliefs(
-    prior: FloatArray, posterior: FloatArray, s_labels: Sequence[str], most: float = 1.0
+    prior: FloatArray,
+    posterior: FloatArray,
+    s_labels: Sequence[str],
+    output: str,
+    most: float = 1.0,
 ) -> Figure:
-    """Draw two bars for each secret: P(s) hatched, P(s | y) filled."""
+    """Draw two bars for each secret: P(s) hatched, P(s | y) of an output filled."""
     short = labels.distinct(list(s_labels), 20)
     full = [labels.full(name) for name in s_labels]
     change = np.divide(posterior, prior, out=np.ones_like(prior), where=prior > 0)
@@ -151,7 +155,7 @@ def beliefs(
     return {
         "data": [
             _bar(prior, "before", before, full, name="before", marker=_hatched("before")),
-            _bar(posterior, "after", after, details, name="after this output"),
+            _bar(posterior, "after", after, details, name=f"after {labels.short(output)}"),
         ],
         "layout": rows(
             short,

@@ -345,14 +345,36 @@ def _menu(menu: _Menu, choose: Callable[[str], None], *, late: bool) -> None:
         theme.look(menu.name, f"Find a {menu.label.lower()}")
         if menu.caption:
             st.caption(menu.caption)
+        turn = _turn(menu)
+
+        def take(key: str) -> None:
+            if turn == st.session_state[f"_{menu.name}_turn"][0]:  # else others replaced these
+                choose(key)
+
         blocked: dict[str, Option] = {}
         for place, (family, members) in enumerate(menu.families.items()):
             options = {option.key: option for option in members}
             blocked |= {key: option for key, option in options.items() if option.is_blocked}
             if left := {key: option for key, option in options.items() if key not in blocked}:
-                _group(f"{menu.name}_{place}", family, left, menu.now, choose)
+                _group(f"{menu.name}_{place}-{turn}", family, left, menu.now, take)
         if blocked:
-            _group(f"{menu.name}_{len(menu.families)}", ELSEWHERE, blocked, menu.now, choose)
+            last = f"{menu.name}_{len(menu.families)}-{turn}"
+            _group(last, ELSEWHERE, blocked, menu.now, take)
+
+
+def _turn(menu: _Menu) -> int:
+    """Return how often the choice has changed: each time the menu has other radio buttons.
+
+    A menu that closes when an option is chosen takes its buttons away before the browser knows that
+    those of another family are not pressed any more. It repeats the old option with its next
+    request, and in the same buttons that would count as chosen.
+    """
+    name = f"_{menu.name}_turn"
+    turn, before = st.session_state.get(name, (0, menu.now))
+    if before != menu.now:
+        turn += 1
+    st.session_state[name] = turn, menu.now
+    return int(turn)
 
 
 def _group(

@@ -181,7 +181,7 @@ def _lift(example: Revealed, values: Values) -> Sequence[Still]:
         y = example.names.index(seen)
         before, after = words.of_all(example.p_s), words.of_all(example.posterior[:, y])
         drawn = still(
-            figures.beliefs(example.p_s, example.posterior[:, y], example.secrets),
+            figures.beliefs(example.p_s, example.posterior[:, y], example.secrets, seen),
             key=BELIEFS,
             title="Beliefs about S",
             subtitle="Filled: the hatched bar times the lift.",

@@ -420,7 +420,12 @@ def _beliefs(
     ):
         chosen = _output(disclosure)
         chart(
-            figures.beliefs(disclosure.prior, disclosure.posterior[:, chosen], s_labels),
+            figures.beliefs(
+                disclosure.prior,
+                disclosure.posterior[:, chosen],
+                s_labels,
+                disclosure.labels[chosen],
+            ),
             key="beliefs",
             title="Beliefs before and after",
             alt=f"Beliefs about {number_of(len(s_labels), 'secret')} before and after "

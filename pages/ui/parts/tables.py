@@ -67,7 +67,7 @@ def rows(weight: FloatArray, first: int) -> IntArray:
 WIDTHS = {
     "figure": 210,
     "number": 84,
-    "cluster": 160,
+    "cluster": 150,
     "mechanism": 150,
     "note": 420,
 }

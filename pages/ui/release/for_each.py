@@ -75,7 +75,7 @@ def show(result: Result, plan: Plan, table: FileTable) -> ResultForEach | None:
 
 
 def sentence(made: ResultForEach) -> str:
-    """Say what the mechanisms keep of X together, and of whom the promise is."""
+    """Say what the mechanisms keep of X together, and what Y can reveal beside."""
     known = made.counted.report.known
     return (
         f"{number_of(len(made.values), 'mechanism')}, chosen by {known}, together keep "

@@ -62,12 +62,13 @@ def show(result: Result, made: Made, several: Several | None = None) -> None:
         hashes = sections(body)[-1]
         with st.expander("Hashes: the exact files that the certificate covers"):
             st.markdown(_lines(hashes.rows, mono=True))
+    alone = several is None and not isinstance(result, ResultForEach)
     left, right = st.columns(2)
     with left, st.container(border=True, height="stretch", key="card_levels"):
         st.markdown("**Levels**")
         st.caption(
             "The smallest level at which each privacy notion holds for "
-            + ("this mechanism." if several is None else "all mechanisms together.")
+            + ("this mechanism." if alone else "all mechanisms together.")
             + (ROBUST if body["levels"]["design"].get("robust_pml") is not None else "")
         )
         tables.sheet(_levels(body), "release_levels", most=400)
@@ -108,32 +109,39 @@ def _levels(body: dict[str, object]) -> pd.DataFrame:
 def _estimates(columns: Sequence[tuple[Result, Applied]]) -> None:
     """Show P(x) as the released file's readers can estimate it, beside the truth, for each X."""
     st.markdown("**What readers can estimate**")
-    st.caption(
-        "P(x), estimated from the released file and the certificate alone, next to the original. "
-        "A standard error of ∞ means that no number of records separates that symbol from the "
-        "others."
-    )
-    for place, (result, applied) in enumerate(columns):
+    shown = [_estimate(result, applied) for result, applied in columns]
+    if any(isinstance(item, pd.DataFrame) for item in shown):
+        st.caption(
+            "P(x), estimated from the released file and the certificate alone, next to the "
+            "original. A standard error of ∞ means that no number of records separates that "
+            "symbol from the others."
+        )
+    heads = {"standard_error": {"label": "standard error"}}  # a name for programs in the files
+    for place, (item, (_, applied)) in enumerate(zip(shown, columns, strict=True)):
         if len(columns) > 1:
             st.markdown(markdown(applied.column))
-        _estimate(result, applied, f"release_estimate_{place}" if place else "release_estimate")
+        if isinstance(item, pd.DataFrame):
+            key = f"release_estimate_{place}" if place else "release_estimate"
+            tables.sheet(item, key, most=400, column_config=heads)
+        else:
+            st.caption(markdown(item))
 
 
-def _estimate(result: Result, applied: Applied, key: str) -> None:
+def _estimate(result: Result, applied: Applied) -> pd.DataFrame | str:
+    """Return the estimate, or why there is none."""
     if isinstance(result, ResultForEach):
-        known = markdown(result.counted.report.known)
-        st.caption(f"The mechanism depends on {known}, so P(x) can be estimated for each {known}.")
-        return
+        known = result.counted.report.known
+        return (
+            f"The mechanism depends on {known}: a reader who knows it can estimate P(x) for each "
+            f"{known}."
+        )
     try:
         estimated = estimates(result, applied)
     except CoreError as error:
-        st.caption(markdown(str(error)))
-        return
+        return str(error)
     if estimated is None:
-        st.caption("The mechanism also reads S, so Y alone is not enough to estimate P(x).")
-        return
-    heads = {"standard_error": {"label": "standard error"}}  # a name for programs in the files
-    tables.sheet(estimated, key, most=400, column_config=heads)
+        return "The mechanism also reads S, so Y alone is not enough to estimate P(x)."
+    return estimated
 
 
 ROBUST = (

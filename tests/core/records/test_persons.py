@@ -272,5 +272,7 @@ def test_a_million_persons_and_a_column_that_names_them_get_a_sentence_each(tmp_
     )
     (beside,) = given_away(result, file.table, [("id",)])
     assert (beside.determined, beside.unique) == (1.0, 0.0)
-    with pytest.raises(InvalidInputError, match=r"^'id' has about .* levels; at most [\d,]+ are"):
+    with pytest.raises(
+        InvalidInputError, match=r"^'id', .* has about [\d,]+ values; at most 2,000"
+    ):
         evaluate(replace(scenario, data=replace(spec, known=("id",))), sources)

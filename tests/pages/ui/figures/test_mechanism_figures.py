@@ -11,7 +11,7 @@ from pages.ui import figures
 MARKUP = ("<b>bold</b>", "$x^2$ & more")
 PRIOR, POSTERIOR = np.array([0.4, 0.6]), np.array([0.0, 1.0])
 FIGURES = {
-    "beliefs": figures.beliefs(PRIOR, POSTERIOR, MARKUP),
+    "beliefs": figures.beliefs(PRIOR, POSTERIOR, MARKUP, "<b>y</b>"),
     "levels": figures.levels(MARKUP, np.array([0.25, np.inf]), "nats"),
     "endless": figures.levels(("nothing",), np.array([np.inf]), "bits"),
     "sets": figures.set_risks(MARKUP, np.array([np.inf, 0.2]), np.array([False, True]), 1.0),
@@ -40,9 +40,9 @@ def test_small_beliefs_are_drawn_as_large_as_there_is_room():
     names = [str(17 + age) for age in range(73)]
     matrix = figures.posterior_matrix(posterior, names, ("y1", "y2"), "s", most=posterior.max())
     assert matrix["data"][0]["zmax"] == 0.05
-    bars = figures.beliefs(prior, posterior[:, 1], names, posterior.max())
+    bars = figures.beliefs(prior, posterior[:, 1], names, "y2", posterior.max())
     assert bars["layout"]["xaxis"]["range"] == [0, 1.02 * 0.05]
-    assert figures.beliefs(prior, prior, names)["layout"]["xaxis"]["range"] == [0, 1.02]
+    assert figures.beliefs(prior, prior, names, "y1")["layout"]["xaxis"]["range"] == [0, 1.02]
 
 
 def test_beliefs_before_and_after_differ_by_pattern_and_say_what_is_ruled_out():
@@ -50,6 +50,7 @@ def test_beliefs_before_and_after_differ_by_pattern_and_say_what_is_ruled_out():
     assert before["marker"]["pattern"]["shape"] == "/"
     assert "pattern" not in after["marker"]
     assert (before["x"], after["x"]) == ([0.4, 0.6], [0.0, 1.0])
+    assert after["name"] == "after &lt;b&gt;y&lt;/b&gt;"  # the control is not on a projector
     assert [text for _, text in after["customdata"]] == ["ruled out", "×1.67"]
 
 
