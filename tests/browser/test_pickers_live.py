@@ -114,7 +114,8 @@ def test_a_decimal_comma_is_a_point_in_a_budget(visit):
 def test_a_promise_of_another_family_stays_when_a_budget_is_typed(visit):
     page = visit("?data=heart_hungarian&s=sex&x=cp&mech=watchdog")
     menu(page, "notion")
-    page.get_by_role("radio", name="Pointwise maximal leakage", exact=True).locator("..").click()
+    chosen = page.get_by_role("radio", name="Pointwise maximal leakage", exact=True)
+    chosen.locator("xpath=ancestor::label").click()
     page.wait_for_url(re.compile("notion=pml"))
     page.locator("[data-testid=stPopoverBody]").wait_for(state="detached")
     waiting.settle(page)
