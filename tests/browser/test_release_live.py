@@ -1,8 +1,10 @@
 """A release in a browser: what is downloaded is what the certificate describes."""
 
 import json
+import re
 
 import pytest
+from playwright.sync_api import expect
 
 from core.__main__ import main
 from core.data.catalogue import FOLDER
@@ -142,3 +144,29 @@ def test_on_a_phone_what_can_be_done_about_a_column_stands_below_what_speaks_aga
     reason = row.get_by_text("breaks").bounding_box()
     assert join["y"] == randomize["y"] >= reason["y"] + reason["height"] - 1
     assert reason["height"] < 40  # one line
+
+
+def test_an_upload_with_a_twin_of_s_is_released_with_it_by_a_deliberate_click_alone(visit):
+    words = {"f": "she", "m": "he"}
+    jobs = ("clerk", "nurse", "smith")
+    rows = [(sex, jobs[(i + (sex == "f")) % 3]) for i in range(60) for sex in "fmf"[: 1 + i % 3]]
+    lines = ["sex,job,called", *(f"{sex},{job},{words[sex]}" for sex, job in rows)]
+    page = visit("data")
+    page.locator(".st-key-own summary").click()
+    page.locator(".st-key-own_file input[type='file']").set_input_files(
+        {"name": "staff.csv", "mimeType": "text/csv", "buffer": "\n".join(lines).encode()}
+    )
+    page.wait_for_url(re.compile("upload"))
+    settle(page)
+    page.get_by_role("link", name="Release", exact=True).first.click()
+    button = page.get_by_role("button", name=f"Release {len(rows)} records")
+    expect(button).to_be_enabled()
+    row = page.locator(".st-key-columns_rows .stHorizontalBlock").filter(has_text="called").first
+    expect(row).to_contain_text("determines sex")
+    row.locator("label").first.click()
+    agreed = page.get_by_text("Keep this column anyway")
+    agreed.wait_for()
+    settle(page)
+    expect(button).to_be_disabled()
+    agreed.click()
+    expect(button).to_be_enabled()
