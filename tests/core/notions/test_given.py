@@ -328,7 +328,7 @@ def test_distances_of_another_number_of_secrets_are_refused():
 @pytest.mark.parametrize("notion", [L1Privacy(1, 1), Chi2Privacy(1, 1)])
 def test_a_set_that_is_not_convex_is_one_sentence(notion):
     counts = np.random.default_rng(5).integers(1, 9, (3, 4, 2))
-    with pytest.raises(NotConvexError, match="no other mechanism works given what is known"):
+    with pytest.raises(NotConvexError, match="no other mechanism considers what is known"):
         optimal(without_k(counts), Given(notion, counts))
     one_sided = Given(type(notion)(np.inf, 0.5), counts)
     assert optimal(without_k(counts), one_sided).audit.holds

@@ -106,4 +106,4 @@ def test_no_level_of_y_alone_stands_for_it(made, tmp_path):
     other = write(people(2_000, seed=5), tmp_path / "o.csv")
     body, _ = certified(tmp_path, result, other, same=False)
     reported = {item["about"]: item["sentence"] for item in promises(body)}
-    assert "that of 0.3-LIP given what is known was not computed" in reported["fresh records"]
+    assert "the level of 0.3-LIP given what is known was not computed" in reported["fresh records"]

@@ -122,7 +122,7 @@ def test_a_seed_that_can_be_found_by_trying_all_promises_nothing(made):
     body = made(Plan(Seeded(42)))
     (item,) = [each for each in body["promises"] if each["about"] == "one record"]
     assert item["status"] == "not promised"
-    assert item["sentence"].endswith("release again with a seed that is drawn.")
+    assert item["sentence"].endswith("release again with a seed drawn at random.")
     assert rows_of(body)["Outputs"] == "by a seed that can be guessed, once"
     assert (
         rows_of(body)["Commitment to the original, by the seed"] == "none: the seed can be guessed"

@@ -146,7 +146,7 @@ def test_records_whose_secret_follows_are_told_with_the_level():
     cube = adult("sex", "occupation", "age")
     alone = cube.sum(axis=(0, 1))[(cube.sum(axis=1) > 0).sum(axis=0) == 1].sum()
     assert counted.report.determined == alone == 2
-    assert any("'sex' of 2 records" in text for text in counted.report.sentences())
+    assert any("'sex' for 2 records" in text for text in counted.report.sentences())
     made = answer(replace(KNOWN, data=data, mechanism="constant"), counted)
     assert "For 2 records, age alone determines sex." in finding(made)
 

@@ -191,7 +191,7 @@ def test_a_name_that_begins_as_that_of_a_count_names_none(name):
 def test_a_count_is_known_by_the_words_of_its_name(name):
     rows = "".join(f"A{i},{sex},{8 + i}.5\n" for i in range(3) for sex in "FM")
     (question,) = questions_about(*opened(f"area,sex,{name}\n{rows}"))
-    assert question.choices[0].label == f"Weight by {name}: not all are whole numbers"
+    assert question.choices[0].label == f"Weight by {name} (not all whole numbers)"
 
 
 def test_numbers_of_persons_in_a_household_count_nobody():

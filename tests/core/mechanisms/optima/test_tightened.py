@@ -7,9 +7,10 @@ from core import clock
 from core import mechanisms as m
 from core.data import count
 from core.joint import Joint
-from core.mechanisms.optima.robust_starts import LARGEST, MOST_CELLS, tightened
+from core.mechanisms.optima.robust_starts import tightened
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, ball_around
+from core.optimal.plan import SIZES
 from core.scenario import Scenario
 from core.scenario.presets import standard
 
@@ -64,7 +65,7 @@ def test_there_are_none_without_a_robust_notion_a_finite_budget_or_few_cells():
     assert tightened(joint, LDP(1.0)) == []
     assert tightened(joint, RobustLDP(np.inf, ball)) == []
     assert tightened(joint, RobustLDP(0.0, ball)) == []
-    large = Joint.random_uniform(2, LARGEST // 2 + 1, np.random.default_rng(0))
+    large = Joint.random_uniform(2, SIZES.tightened_at_all // 2 + 1, np.random.default_rng(0))
     assert tightened(large, RobustLDP(1.0, ball_around(large))) == []
 
 
@@ -72,7 +73,7 @@ def test_there_are_none_without_a_robust_notion_a_finite_budget_or_few_cells():
 def test_a_table_of_hundreds_of_cells_has_some_too(eps, least):
     rng = np.random.default_rng(0)
     drawn = Joint.random_uniform(4, 100, rng)
-    assert drawn.p.size > MOST_CELLS
+    assert drawn.p.size > SIZES.tightened_cells
     joint = Joint.from_counts(rng.multinomial(30_000, drawn.p.ravel()).reshape(4, 100))
     ball = ball_around(joint)
     result = tightened(joint, RobustLDP(eps, ball))
