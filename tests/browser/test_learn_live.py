@@ -20,6 +20,7 @@ DRAWN = """
   .map(one => document.querySelectorAll(`.${one}`).length)
 """
 
+FORMULA = ".katex-mathml math"
 ALL_DRAWN = "[...document.querySelectorAll('.lsc-plot')].every(one => one.dataset.drawn)"
 
 
@@ -28,6 +29,8 @@ def test_every_topic_is_turned_to_and_shown_with_its_charts_and_formulas(visit):
     for topic, title in TOPICS.items():
         page.get_by_role("heading", name=f"Learn: {title}", exact=True).wait_for()
         page.wait_for_function(ALL_DRAWN)
+        if topic not in ("exercises", "glossary"):
+            page.locator(FORMULA).first.wait_for(state="attached")
         # KaTeX draws for the eye and holds MathML for screen readers
         spoken, seen, charts, drawn = waiting.settle(page, look=DRAWN)
         if topic not in ("exercises", "glossary"):

@@ -89,7 +89,7 @@ def test_a_world_is_drawn_moved_by_its_slider_and_names_its_question(visit, worl
     page = visit(f"papers?show=errata&world={world.key}", width=1280, height=720)
     page.get_by_role("heading", name=f"{world.kind}: {world.title}").wait_for()
     waiting.settle(page, [f"papers_{world.key}"])
-    assert page.locator(".st-key-papers_formulas .katex-mathml math").count() == 2
+    expect(page.locator(".st-key-papers_formulas .katex-mathml math")).to_have_count(2)
     key = world.settings[-1]
     slider = page.locator(f".st-key-papers_{key} input[type=range]")
     slider.focus()
