@@ -133,7 +133,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     Lesson(
         "warner",
-        "Warner’s coin",
+        "Warner's coin",
         "A survey asks about something that people lie about. Each person answers truthfully with "
         "probability p and otherwise says the opposite, so no answer gives anyone away. The "
         "secret itself is released, S = X, and LDP is the local privacy of the textbooks.",
