@@ -55,10 +55,10 @@ FLAG_END = f"({FLAG}|{_LETTER})$"
 
 FLAGGED = (
     rf"[+-]?(?:[0-9]+(?:[.,'’{_GROUPS[' ']}][0-9]+)*{FLAG}"
-    rf"|(?:[0-9]*[.,][0-9]+|[0-9]{{4,}}){_LETTER})"
+    rf"|[0-9]*[.,][0-9]+{_LETTER}|[0-9]{{4,}}[a-jln-z])"
 )
-"""The pattern of a number with such a mark, or with a letter behind decimals or four digits: else
-a letter at once behind a number is part of a code such as 2A."""
+"""The pattern of a number with such a mark, or with a letter behind decimals, or a small one behind
+four digits: else a letter at once behind a number is part of a code such as 2A or 1001A."""
 
 NUMBER = number_pattern()
 """The pattern of a number: 18_24, 0x1F, infinity and nan are texts."""

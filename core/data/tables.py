@@ -177,7 +177,12 @@ class OpenTable:
         return records[len(self.file.columns)].sum().fill_null(0).cast("int64")
 
     def first_record(self, value: Any, wrong: Any) -> tuple[str, str | None]:
-        """Return the first record that is wrong, as a phrase, and its value; "it" for counts."""
+        """Return the first record that is wrong, as a phrase, and its value; "" where none is.
+
+        It is "it" where rows are counts.
+        """
+        if not self.row(self.records.aggregate(n=wrong.sum()))["n"]:
+            return "", None
         numbered = self.records.select(value=value, wrong=wrong, record=ibis.row_number())
         first = self.row(numbered.filter(numbered.wrong).order_by("record").limit(1))
         if self.file.counted:

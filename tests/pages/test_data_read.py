@@ -298,9 +298,19 @@ def test_rows_are_no_records_while_it_is_asked_what_they_stand_for():
     checked(app.run())
     assert "**staff.csv**: 4 rows, CSV, separated by commas." in page_text(app)
     assert "**Columns** of 4 rows" in page_text(app)
+    assert "Answer the question above, and the data will be counted." in page_text(app)
     app.button(key="asked_0_1").click()
     checked(app.run())
     assert "**Columns** of 4 records" in page_text(app)
+
+
+def test_several_questions_are_called_so():
+    app = open_page()
+    text = "ward,sex,pay,n\nA,F,1.200,3 p\nA,M,1.300,5\nB,F,1.400,2\nB,M,1.500,9\n"
+    app.file_uploader(key="own_file").upload("staff.csv", text.encode())
+    checked(app.run())
+    assert {"asked_0_0", "asked_1_0"} <= {item.key for item in app.button}
+    assert "Answer the questions above, and the data will be counted." in page_text(app)
 
 
 def test_dates_are_called_dates_and_no_identifier():
@@ -324,6 +334,9 @@ def test_titles_of_a_file_with_counts_are_put_back_and_left_out_again():
     app.button(key="asked_0_0").click()
     checked(app.run())
     assert (spec(app).read.weight, metrics(app)["Records n"]) == ("Freq", "19")
+    (panel,) = (item.label for item in app.expander if "How the file is read" in item.label)
+    assert ": 1 repair and 1 choice; each row stands for as many records as" in panel
+    assert any(item.value.startswith("Before counting: each row") for item in app.sidebar.caption)
     assert "**staff.csv**: 19 records in 4 rows, CSV, separated by commas." in page_text(app)
     assert "**Columns** of 19 records in 4 rows" in page_text(app)
     app.button(key="repair_0").click()

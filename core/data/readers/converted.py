@@ -310,9 +310,8 @@ def _of_persons(file: FileTable, read: ReadOptions, target: Path, line: Line) ->
         if column.type().is_nested():
             raise InvalidInputError(f"Column {shown(name)} holds {column.type()}, not persons.")
         person = as_text(column)
-        blank = person.isnull()
-        if table.row(table.records.aggregate(n=blank.sum()))["n"]:
-            where, _ = table.first_record(person, blank)
+        where, _ = table.first_record(person, person.isnull())
+        if where:
             raise InvalidInputError(
                 f"Column {shown(name)} identifies persons, but {where} has no value."
             )
@@ -449,14 +448,12 @@ def _check(table: OpenTable, read: ReadOptions) -> None:
         marks = read.marks_of(name)
         there = as_text(column).notnull() & ~_blank(column, marks, numeric=True)
         wrong = (there & ~known).fill_null(False)
-        count = table.row(table.records.aggregate(n=wrong.sum()))
-        if not count["n"]:
-            continue
         where, value = table.first_record(column.cast("string"), wrong)
-        raise InvalidInputError(
-            f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
-            f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
-        )
+        if where:
+            raise InvalidInputError(
+                f"Column {shown(name)} is read as {_KINDS[options.kind]}, but {where} has "
+                f"{shown(value)}: use {allowed(options, read)}, or a mark of a missing value."
+            )
 
 
 _NUMBERS = ("number", "flagged")
@@ -505,21 +502,19 @@ def _unweighted(table: OpenTable, read: ReadOptions) -> int:
     title = shown(name)
     value = _counting(table, name, read, "sampling weights")
     wrong = (value.isnull() | (value < 0) | value.isinf()).fill_null(True)
+    where, text = table.first_record(as_text(table.records[table.position(name)]), wrong)
+    if where:
+        raise InvalidInputError(
+            f"Column {title} holds sampling weights, but {where} has "
+            f"{'no value' if text is None else shown(text)}: use a number of at least 0."
+        )
     summary = table.row(
         table.records.aggregate(
-            bad=wrong.sum(),
             zero=ibis.ifelse(value == 0, table.times(), 0).sum(),
             least=value.min(where=value > 0),
             most=value.max(),
         )
     )
-    if summary["bad"]:
-        column = table.records[table.position(name)]
-        where, text = table.first_record(as_text(column), wrong)
-        raise InvalidInputError(
-            f"Column {title} holds sampling weights, but {where} has "
-            f"{'no value' if text is None else shown(text)}: use a number of at least 0."
-        )
     if summary["least"] is None:
         raise InvalidInputError(f"Column {title} has only zeros: no record has a weight.")
     if summary["least"] < summary["most"] / _MOST_RATIO:
@@ -544,10 +539,9 @@ def no_count(value: Any) -> Any:
 
 def _whole(table: OpenTable, name: str, value: Any, what: str) -> Any:
     """Return a column of numbers as whole ones; raise where one is not whole, or below 0."""
-    wrong = no_count(value)
-    if table.row(table.records.aggregate(bad=wrong.sum()))["bad"]:
-        column = table.records[table.position(name)]
-        where, text = table.first_record(as_text(column), wrong)
+    column = table.records[table.position(name)]
+    where, text = table.first_record(as_text(column), no_count(value))
+    if where:
         fraction = any_number(text or "") if what == _WEIGHT else None
         sampling = bool(fraction and fraction > 0)
         raise ReadingError(

@@ -79,13 +79,13 @@ class _Cells:
         self._rows: list[dict[int, Any]] = []
         self.merged: list[tuple[int, int, int, int]] = []
         self.unresolved = 0
-        self._depth = self._aside = self._place = self._column = 0
+        self._is_found = self._in_text = False
+        self._aside = self._place = self._column = 0
         self._width = self._characters = self._own = 0
         self._row: dict[int, Any] = {}
         self._times = 1
-        self._cell: dict[str, str] | None = None
+        self._cell: dict[str, str] = {}
         self._text: list[str] = []
-        self._in_text = False
 
     @property
     def rows(self) -> list[list[Any]]:
@@ -94,13 +94,12 @@ class _Cells:
         return [[row.get(i) for i in places] for row in self._rows]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Note the beginning of an element."""
-        if self._aside or tag.startswith(_ASIDE):
+        """Note the beginning of an element; other sheets, and tables within a cell, are aside."""
+        is_own = not self._is_found and attributes.get("table:name", "") == self._sheet
+        if self._aside or tag.startswith(_ASIDE) or (tag == "table:table" and not is_own):
             self._aside += 1
         elif tag == "table:table":
-            self._depth += self._depth > 0 or attributes.get("table:name", "") == self._sheet
-        elif self._depth != 1:
-            return
+            self._is_found = True
         elif tag == "table:table-row":
             self._row, self._column = {}, 0
             self._times = _number(attributes, "table:number-rows-repeated")
@@ -128,21 +127,15 @@ class _Cells:
         """Note the end of an element."""
         if self._aside:
             self._aside -= 1
-        elif tag == "table:table":
-            self._depth -= self._depth > 0
-        elif self._depth != 1:
-            return
         elif tag == "text:p":
             self._in_text = False
-        elif tag in _CELLS and self._cell is not None:
+        elif tag in _CELLS:
             self._end_cell(self._cell)
-            self._cell = None
-        elif tag == "table:table-row" and self._row:
-            self._width = max(self._width, max(self._row) + 1)
-            self._check((self._place + self._times) * self._width, columns=self._width)
-            self._rows += [{}] * (self._place - len(self._rows)) + [self._row] * self._times
-            self._place += self._times
         elif tag == "table:table-row":
+            if self._row:
+                self._width = max(self._width, max(self._row) + 1)
+                self._check((self._place + self._times) * self._width, columns=self._width)
+                self._rows += [{}] * (self._place - len(self._rows)) + [self._row] * self._times
             self._place += self._times
 
     def _end_cell(self, cell: dict[str, str]) -> None:

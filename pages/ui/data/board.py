@@ -56,8 +56,9 @@ def show() -> None:
     ):
         uploads.show(spec)
     reading.show(spec)
-    if reading.is_open(spec):
-        st.caption("Answer the question above, and the data will be counted.")
+    if asked := reading.open_questions(spec):
+        them = "question" if len(asked) == 1 else "questions"
+        st.caption(f"Answer the {them} above, and the data will be counted.")
         with files:
             exports.no_files("data", NOT_COUNTED)
         _columns(spec)
@@ -111,7 +112,7 @@ def _about(spec: DataSpec) -> None:
 def _size(spec: DataSpec) -> str:
     """Say how many records a file has, or how many rows while their meaning is an open question."""
     upload = visits.sources().uploads.get(spec.source)
-    if upload is not None and reading.is_open(spec):
+    if upload is not None and reading.open_questions(spec):
         return number_of(visits.sources().upload(spec.source, spec.read.layout).rows, "row")
     try:
         return derived.size(spec)

@@ -12,10 +12,11 @@ import streamlit as st
 from core.data import ColumnOptions, DataSpec, PresentMark, ReadOptions, first_question
 from core.data.options import DECIMALS, ENCODINGS, KINDS, MOST_SEED, ORDERS, PARTS, THOUSANDS
 from core.data.readers.dialect import DELIMITERS
+from core.data.readers.doubts import OpenQuestion
 from core.data.readers.reading import TextFile, Upload
 from core.data.tables import BLANKS
 from core.errors import CoreError, ReadingError
-from core.wording import number_of
+from core.wording import listed, number_of
 from pages.ui.data.uploads import pick_line
 from pages.ui.frame import data_controls, state
 from pages.ui.parts import tables
@@ -55,8 +56,10 @@ def show(spec: DataSpec) -> None:
     _sheets(spec)
     upload = _upload(spec)
     if upload is not None and upload.repairs:
-        repaired = number_of(len(upload.repairs), "repair")
-        summary = f"{repaired}; {summary}" if summary else repaired
+        lines = [number_of(len(upload.repairs), "repair")]
+        if chosen := _chosen(spec.read):
+            lines.append(number_of(len(chosen), "choice"))
+        summary = "; ".join(filter(None, [listed(lines), summary]))
     title = (
         f"How the file is read: {markdown(plain_short(summary, 200))}"
         if summary
@@ -107,18 +110,21 @@ def _repairs(spec: DataSpec) -> None:
     for place, repair in enumerate(upload.repairs):
         undo = spec.read.undoing(repair.undo)
         _line(repair.sentence, f"repair_{place}", "Undo" if undo else "", undo)
-    for name in _CHOSEN:
-        chosen, default = getattr(spec.read, name), getattr(plain, name)
-        if chosen != default:
-            sentence = "; ".join(replace(plain, **{name: chosen}).phrases())
-            undo = {name: default}
-            if name == "person":
-                undo |= {"first": False, "drawn": None}
-            _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
+    for name in _chosen(spec.read):
+        sentence = "; ".join(replace(plain, **{name: getattr(spec.read, name)}).phrases())
+        undo = {name: getattr(plain, name)}
+        if name == "person":
+            undo |= {"first": False, "drawn": None}
+        _line(f"{sentence[:1].upper()}{sentence[1:]}.", f"chosen_{name}", "Undo", undo)
     for place, hint in enumerate(upload.hints):
         _line("", f"hint_{place}", hint.label, dict(hint.options))
     if upload.text is not None:
         _lines(upload.text)
+
+
+def _chosen(read: ReadOptions) -> list[str]:
+    """Return the options that are listed with Undo, of those that are chosen."""
+    return [name for name in _CHOSEN if getattr(read, name) != getattr(ReadOptions(), name)]
 
 
 def _line(sentence: str, key: str, label: str, options: dict[str, Any]) -> None:
@@ -432,19 +438,17 @@ def _types(spec: DataSpec, columns: list[str]) -> None:
         st.caption(markdown(own.phrase()))
 
 
-def is_open(spec: DataSpec) -> bool:
-    """Return whether a question about the data is open, which must be answered before counting."""
+def open_questions(spec: DataSpec) -> tuple[OpenQuestion, ...]:
+    """Return what is open about an upload, which must be answered before counting."""
     try:
-        return spec.source in visits.sources().uploads and bool(derived.open_questions(spec))
+        return derived.open_questions(spec) if spec.source in visits.sources().uploads else ()
     except CoreError:
-        return False  # the board says why the data cannot be read
+        return ()  # the board says why the data cannot be read
 
 
 def _ask(spec: DataSpec) -> None:
     """Ask the questions that the values leave open."""
-    if not is_open(spec):
-        return
-    for place, question in enumerate(derived.open_questions(spec)):
+    for place, question in enumerate(open_questions(spec)):
         with st.container(border=True, key=f"asked_row_{place}"):
             st.markdown(f":material/help: {markdown(question.sentence)}")
             with st.container(horizontal=True):

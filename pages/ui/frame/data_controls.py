@@ -115,7 +115,7 @@ def treated(*, pair: bool = True, known: bool = False) -> None:
         )
     treatment = _treatment(spec)
     if treatment:
-        st.caption(markdown(treatment))
+        st.caption(f"Before counting: {markdown(treatment)}")
 
 
 def _itself(spec: DataSpec) -> None:

@@ -100,7 +100,7 @@ def test_a_release_of_filled_groups_has_their_values_and_is_verified(secret, tmp
         *(("410,020 E", "410,020"), ("1'234 ep", "1'234"), ("1998p", "1998"), ("-3 †", "-3")),
         *(
             (text, None)
-            for text in ("2A", "12a", "1.2k", "3 M", "12 kg", "10%", "12", "1e5", "E11")
+            for text in ("2A", "12a", "1001A", "1.2k", "3 M", "12 kg", "10%", "12", "1e5", "E11")
         ),
     ],
 )
