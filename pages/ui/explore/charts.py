@@ -10,7 +10,7 @@ import numpy as np
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.notions.average import TITLES
+from core.notions.average import MEASURES
 from core.release.confusability import ConfusabilityGraph
 from core.release.histogram import no_limits
 from core.scenario import Result, Scenario, spans
@@ -215,7 +215,7 @@ def _along(result: Result, unit: str) -> figures.Budget | None:
     """Return the budget on the horizontal axis of a funnel; None for every other promise."""
     if not is_funnel(result.scenario):
         return None
-    title = TITLES[measure(result.scenario, result.joint).measure]
+    title = MEASURES[measure(result.scenario, result.joint).measure].title
     return figures.Budget(
         "M",
         f"revealed about S on average, {title}",
