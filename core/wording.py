@@ -86,6 +86,15 @@ def percent(share: float, decimals: int = 0) -> str:
     return f"{text}%"
 
 
+def rough(share: float) -> str:
+    """Write a share as a percentage in words; only 0 reads as 0% and only 1 as 100%."""
+    if 0 < share < 0.01:
+        return "Less than 1%"
+    if 0.99 < share < 1:
+        return "More than 99%"
+    return f"{share:.0%}"
+
+
 def decimals(value: float, digits: int) -> str:
     """Write a number with some digits after the point."""
     return f"{value:.{digits}f}"

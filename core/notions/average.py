@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,52 +25,51 @@ from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, quadratic_slack
 from core.notions.base import LevelNotion, budget_text
-from core.notions.entry import NotionEntry, of_numbers
+from core.notions.entry import NotionEntry
 from core.validation import FloatArray, one_of, shown
 
-Measure = Literal[
-    "mutual_information",
-    "total_variation",
-    "chi2",
-    "maximal_leakage",
-    "sibson",
-    "arimoto",
-    "guessing",
-]
-"""The measures that may be bounded."""
 
-WITH_ORDER = ("sibson", "arimoto")
-"""The measures that have an order α in (0, ∞]."""
+@dataclass(frozen=True)
+class Measure:
+    """A measure that may be bounded: its name, also in one word, and its function of P(s, y).
 
-TITLES: Mapping[str, str] = {
-    "mutual_information": "I(S;Y)",
-    "total_variation": "total variation",
-    "chi2": "χ²",
-    "maximal_leakage": "maximal leakage",
-    "sibson": "Sibson information",
-    "arimoto": "Arimoto information",
-    "guessing": "probability of guessing S",
+    - `in_nats`: whether it is in nats.
+    - `is_sum`: whether it is a sum over the outputs, not a logarithm of one.
+    - `is_linear`: whether it is linear in the distance of lifts to 1, not quadratic.
+    - `has_order`: whether it has an order α in (0, ∞].
+    """
+
+    title: str
+    short: str
+    compute: Callable[..., Any]
+    in_nats: bool = True
+    is_sum: bool = True
+    is_linear: bool = False
+    has_order: bool = False
+
+
+MEASURES: Mapping[str, Measure] = {
+    "mutual_information": Measure("I(S;Y)", "I(S;Y)", measures.mutual_information),
+    "total_variation": Measure(
+        "total variation", "TV", measures.total_variation, in_nats=False, is_linear=True
+    ),
+    "chi2": Measure("χ²", "χ²", measures.chi2_divergence, in_nats=False),
+    "maximal_leakage": Measure(
+        "maximal leakage", "leakage", measures.maximal_leakage, is_sum=False, is_linear=True
+    ),
+    "sibson": Measure(
+        "Sibson information", "Sibson", measures.sibson, is_sum=False, has_order=True
+    ),
+    "arimoto": Measure(
+        "Arimoto information", "Arimoto", measures.arimoto, is_sum=False, has_order=True
+    ),
+    "guessing": Measure(
+        *("probability of guessing S", "guessing", measures.guessing_probability),
+        in_nats=False,
+        is_linear=True,
+    ),
 }
-"""Names of the measures."""
-
-SHORT: Mapping[str, str] = {
-    **TITLES,
-    "total_variation": "TV",
-    "maximal_leakage": "leakage",
-    "sibson": "Sibson",
-    "arimoto": "Arimoto",
-    "guessing": "guessing",
-}
-"""Names of the measures in one word."""
-
-_COMPUTE: Mapping[str, Callable[[FloatArray], float]] = {
-    "mutual_information": measures.mutual_information,
-    "total_variation": measures.total_variation,
-    "chi2": measures.chi2_divergence,
-    "maximal_leakage": measures.maximal_leakage,
-    "guessing": measures.guessing_probability,
-}
-"""The measures without an order, of P(s, y)."""
+"""The measures that may be bounded, by key."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +104,7 @@ class Average(LevelNotion):
     'Sibson information of order 2 ≤ 0.5'
     """
 
-    measure: Measure
+    measure: str
     bound: float
     order: float | None = None
 
@@ -115,13 +114,13 @@ class Average(LevelNotion):
     ends_at_x: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        one_of(self.measure, get_args(Measure), "measure")
+        one_of(self.measure, MEASURES, "measure")
         if self.measure == "guessing":
             bound = validation.number(self.bound, "bound", low=0.0, high=1.0, open_low=True)
         else:
             bound = validation.budget(self.bound, "bound")
         object.__setattr__(self, "bound", bound)
-        if self.measure in WITH_ORDER:
+        if self._measure.has_order:
             if self.order is None:
                 raise InvalidInputError(f"{self.measure} needs an order in (0, ∞], got none.")
             order = validation.number(self.order, "order", low=0.0, open_low=True)
@@ -129,15 +128,19 @@ class Average(LevelNotion):
         elif self.order is not None:
             raise InvalidInputError(f"{self.measure} has no order, got {shown(self.order)}.")
 
+    @property
+    def _measure(self) -> Measure:
+        return MEASURES[self.measure]
+
     def short_name(self) -> str:
         """Return the name of the measure in one word."""
-        return SHORT[self.measure]
+        return self._measure.short
 
     @property
     def title(self) -> str:
         """What is averaged, with its order where it has one."""
         of = "" if self.order is None else f" of order {budget_text(self.order)}"
-        return f"{TITLES[self.measure]}{of}"
+        return f"{self._measure.title}{of}"
 
     def __str__(self) -> str:
         return f"{self.title} ≤ {budget_text(self.bound)}"
@@ -145,13 +148,12 @@ class Average(LevelNotion):
     @property
     def in_nats(self) -> tuple[str, ...]:
         """The bound's name, where the measure is one of information."""
-        return () if self.measure in ("total_variation", "chi2", "guessing") else ("bound",)
+        return ("bound",) if self._measure.in_nats else ()
 
     @property
     def is_sum(self) -> bool:
         """Whether the measure is a sum over the outputs, not a logarithm of one: see `room`."""
-        plain = ("mutual_information", "total_variation", "chi2", "guessing")
-        return self.measure in plain or self.order == 1
+        return self._measure.is_sum or self.order == 1
 
     @property
     def is_perfect_privacy(self) -> bool:
@@ -168,11 +170,7 @@ class Average(LevelNotion):
 
     def _measured(self, joint_sy: ArrayLike) -> Any:
         """Return the measure of P(s, y): a float, or an array for a batch."""
-        if self.order is None:
-            return _COMPUTE[self.measure](np.asarray(joint_sy, dtype=np.float64))
-        if self.measure == "sibson":
-            return measures.sibson(joint_sy, self.order)
-        return measures.arimoto(joint_sy, self.order)
+        return self._measure.compute(joint_sy, *(() if self.order is None else (self.order,)))
 
     @property
     def budget(self) -> float:
@@ -181,8 +179,8 @@ class Average(LevelNotion):
 
     def slack(self, budget: float) -> float:
         """Return how far rounding may lift the measure above a bound, in its unit."""
-        linear = self.measure in ("total_variation", "guessing", "maximal_leakage")
-        return super().slack(budget) if linear or self.order == np.inf else quadratic_slack(budget)
+        linear = self._measure.is_linear or self.order == np.inf
+        return super().slack(budget) if linear else quadratic_slack(budget)
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound by the measure's key among levels; {} for a measure with an order."""
@@ -291,7 +289,7 @@ def _nothing_revealed(excess: FloatArray, cost: AverageCost) -> FloatArray:
 
 
 AVERAGES: tuple[NotionEntry, ...] = (
-    of_numbers(
+    NotionEntry(
         key="average_mi",
         title="Information budget (privacy funnel)",
         family="average",
@@ -300,10 +298,10 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[Funnel] Problem 1",
         parameters=("eps",),
         kind=Average,
-        make=lambda numbers: Average("mutual_information", numbers.eps),
+        builder=lambda eps: Average("mutual_information", eps),
         level_title="I(S;Y)",
     ),
-    of_numbers(
+    NotionEntry(
         key="average_tv",
         title="Total variation budget",
         family="average",
@@ -315,11 +313,11 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[Lift] below eq. 27",
         parameters=("eps",),
         kind=Average,
-        make=lambda numbers: Average("total_variation", numbers.eps),
+        builder=lambda eps: Average("total_variation", eps),
         level_title="Total variation",
         in_nats=False,
     ),
-    of_numbers(
+    NotionEntry(
         key="average_chi2",
         title="χ² budget",
         family="average",
@@ -328,11 +326,11 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[Lift] below eq. 28",
         parameters=("eps",),
         kind=Average,
-        make=lambda numbers: Average("chi2", numbers.eps),
+        builder=lambda eps: Average("chi2", eps),
         level_title="χ² on average",
         in_nats=False,
     ),
-    of_numbers(
+    NotionEntry(
         key="average_leakage",
         title="Maximal leakage budget",
         family="average",
@@ -341,10 +339,10 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[ALIP] eq. 17",
         parameters=("eps",),
         kind=Average,
-        make=lambda numbers: Average("maximal_leakage", numbers.eps),
+        builder=lambda eps: Average("maximal_leakage", eps),
         level_title="Maximal leakage",
     ),
-    of_numbers(
+    NotionEntry(
         key="average_sibson",
         title="Sibson budget",
         family="average",
@@ -353,10 +351,10 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[Lift] below eq. 29, [ALIP] eq. 13",
         parameters=("eps", "alpha"),
         kind=Average,
-        make=lambda numbers: Average("sibson", numbers.eps, numbers.alpha),
+        builder=lambda eps, alpha: Average("sibson", eps, alpha),
         level_title="Sibson's information",
     ),
-    of_numbers(
+    NotionEntry(
         key="average_arimoto",
         title="α-leakage budget (Arimoto)",
         family="average",
@@ -365,10 +363,10 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[ALIP] Def. 3",
         parameters=("eps", "alpha"),
         kind=Average,
-        make=lambda numbers: Average("arimoto", numbers.eps, numbers.alpha),
+        builder=lambda eps, alpha: Average("arimoto", eps, alpha),
         level_title="Arimoto's information",
     ),
-    of_numbers(
+    NotionEntry(
         key="average_guess",
         title="Average guessing bound",
         family="average",
@@ -377,7 +375,7 @@ AVERAGES: tuple[NotionEntry, ...] = (
         source="[ALIP] eq. 16",
         parameters=("bound",),
         kind=Average,
-        make=lambda numbers: Average("guessing", numbers.bound),
+        builder=lambda bound: Average("guessing", bound),
         level_title="Best guess of S, on average",
         in_nats=False,
     ),

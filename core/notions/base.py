@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -66,6 +66,9 @@ class Notion(ABC):
 
     ends_at_x: ClassVar[bool] = False
     """Whether the level of X itself is the largest budget that a slider offers."""
+
+    bounds_levels: ClassVar[Mapping[str, str]] = {}
+    """Names of its budgets that bound levels, by the levels' keys in the catalogue."""
 
     reached: ClassVar[str] = ""
     """Title of its level beside those of LIP and LDP; empty where it is not shown there."""
@@ -159,7 +162,11 @@ class Notion(ABC):
 
     @abstractmethod
     def holds(self, joint: Joint, kernel: ArrayLike) -> bool:
-        """Return whether the mechanism keeps the notion, up to `ROUNDING`."""
+        """Return whether the mechanism keeps the notion, up to its `slack`."""
+
+    def slack(self, budget: float) -> float:  # noqa: ARG002
+        """Return how far rounding may lift a level above a budget, in its unit."""
+        return ROUNDING
 
     def is_convex(self) -> bool:
         """Return whether the allowed set is convex, so an optimum can be proven."""
@@ -174,7 +181,7 @@ class Notion(ABC):
 
     def named_levels(self) -> dict[str, float]:
         """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {}
+        return {key: getattr(self, name) for key, name in self.bounds_levels.items()}
 
     def without_exceptions(self) -> Notion:
         """Return the notion with δ = 0, which implies it; itself, where it has no δ."""
@@ -235,10 +242,6 @@ class LevelNotion(Notion):
         """Return whether the mechanism keeps the notion, up to its `slack`."""
         return self.achieved(joint, kernel) <= self.budget + self.slack(self.budget)
 
-    def slack(self, budget: float) -> float:  # noqa: ARG002
-        """Return how far rounding may lift the level above a budget, in its unit."""
-        return ROUNDING
-
 
 class PointwiseNotion(Notion):
     """A notion that bounds each output by itself, through two levels in nats.
@@ -289,10 +292,6 @@ class PointwiseNotion(Notion):
         too_high = self.upper_level(joint_sy) > upper + self.slack(upper)
         fits = ~(too_low | too_high)  # NaN, where P(y) = 0, compares as neither
         return np.asarray(fits, dtype=np.bool_)
-
-    def slack(self, budget: float) -> float:  # noqa: ARG002
-        """Return how far rounding may lift a level above a budget, in nats."""
-        return ROUNDING
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least scale of the budgets at which the notion holds: at most 1 if it does."""
@@ -352,8 +351,8 @@ def relative(level: float, budget: float, slack: float = ROUNDING) -> float:
 
 
 @dataclass(frozen=True)
-class OneBudget(PointwiseNotion):
-    """A pointwise notion with one budget; its `achieved` is the least ε at which it holds."""
+class OfEps(Notion):
+    """A notion with one budget ε, in nats; its `achieved` is the least ε at which it holds."""
 
     eps: float
 
@@ -368,6 +367,19 @@ class OneBudget(PointwiseNotion):
         return "nats"
 
     @property
+    def budget(self) -> float:
+        return self.eps
+
+    def over_budget(self, achieved: float) -> float:
+        """Return the least ε at which the notion holds, divided by `eps`: at most 1 iff it does."""
+        return relative(achieved, self.eps, self.slack(0.0))
+
+
+@dataclass(frozen=True)
+class OneBudget(OfEps, PointwiseNotion):
+    """A pointwise notion with one budget."""
+
+    @property
     def upper_budget(self) -> float:
         return self.eps
 
@@ -378,10 +390,6 @@ class OneBudget(PointwiseNotion):
     def combined(self, lower: float, upper: float) -> float:
         """Return the larger level: the least ε at which these outputs are allowed, in nats."""
         return max(lower, upper)
-
-    def over_budget(self, achieved: float) -> float:
-        """Return the least ε at which the notion holds, divided by `eps`: at most 1 iff it does."""
-        return relative(achieved, self.eps, self.slack(0.0))
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,15 @@
 """Every notion by key: its meaning in words and as a formula, and how to make one."""
 
+import numpy as np
+
 from core.catalogued import find
 from core.joint import Joint
+from core.notions import in_numbers
 from core.notions.average import AVERAGES
 from core.notions.base import Notion, split
 from core.notions.compound import EpsDelta
 from core.notions.divergence import PointwiseDivergence
-from core.notions.entry import FAMILIES, NotionEntry, of_numbers, robust
+from core.notions.entry import FAMILIES, NotionEntry
 from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
 from core.notions.ldp import LDP, MetricLDP
 from core.notions.lift_norms import AlphaLift, Chi2Lift, Chi2Privacy, L1Lift, L1Privacy, MinLift
@@ -34,7 +37,7 @@ OVER_PARTS = "the polytopes of [RLDP] Theorem 2, for each part of the range of P
 """Source of robust notions that bound the lift."""
 
 ENTRIES: tuple[NotionEntry, ...] = (
-    of_numbers(
+    NotionEntry(
         key="lip",
         title="LIP",
         family="lift",
@@ -43,10 +46,10 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 1, [Funnel] Def. 2",
         parameters=("eps",),
         kind=LIP,
-        make=lambda numbers: LIP(numbers.eps),
         always_reported=True,
+        sentence=in_numbers.lip,
     ),
-    of_numbers(
+    NotionEntry(
         key="alip",
         title="ALIP",
         family="lift",
@@ -61,9 +64,10 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 3, [ALIP] Def. 1",
         parameters=("eps", "lam"),
         kind=ALIP,
-        make=lambda numbers: ALIP.from_lambda(numbers.eps, numbers.lam),
+        builder=ALIP.from_lambda,
+        sentence=in_numbers.alip,
     ),
-    of_numbers(
+    NotionEntry(
         key="ldp",
         title="LDP",
         family="ratio",
@@ -72,8 +76,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 2, [Funnel] Def. 1",
         parameters=("eps",),
         kind=LDP,
-        make=lambda numbers: LDP(numbers.eps),
         always_reported=True,
+        sentence=in_numbers.ldp,
     ),
     NotionEntry(
         key="metric_ldp",
@@ -88,10 +92,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="Chatzikokolakis, Andrés, Bordenabe and Palamidessi 2013",
         parameters=("eps",),
         kind=MetricLDP,
-        make=lambda joint, numbers: MetricLDP.of_joint(joint, numbers.eps),
-        code=lambda numbers: f"MetricLDP.of_joint(joint, {numbers.eps!r})",
+        of_joint=True,
     ),
-    of_numbers(
+    NotionEntry(
         key="l1",
         title="ℓ1-privacy",
         family="distance",
@@ -106,9 +109,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 5 and 6, eq. 27 and 30",
         parameters=("eps", "lam"),
         kind=L1Privacy,
-        make=lambda numbers: L1Privacy(*split(numbers.eps, numbers.lam)),
+        builder=lambda eps, lam: L1Privacy(*split(eps, lam)),
     ),
-    of_numbers(
+    NotionEntry(
         key="chi2",
         title="χ²-privacy",
         family="distance",
@@ -123,9 +126,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 5 and 6, eq. 28 and 31",
         parameters=("eps", "lam"),
         kind=Chi2Privacy,
-        make=lambda numbers: Chi2Privacy(*split(numbers.eps, numbers.lam)),
+        builder=lambda eps, lam: Chi2Privacy(*split(eps, lam)),
     ),
-    of_numbers(
+    NotionEntry(
         key="alpha",
         title="α-lift-privacy",
         family="distance",
@@ -140,9 +143,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 5 and 6, eq. 29 and 32",
         parameters=("eps", "lam", "alpha"),
         kind=AlphaLift,
-        make=lambda numbers: AlphaLift(*split(numbers.eps, numbers.lam), numbers.alpha),
+        builder=lambda eps, lam, alpha: AlphaLift(*split(eps, lam), alpha),
     ),
-    of_numbers(
+    NotionEntry(
         key="pml",
         title="Pointwise maximal leakage",
         family="guess",
@@ -153,10 +156,10 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="Saeidian et al. 2023, cited in [RLDP] as 34; the upper half of [Lift] eq. 5",
         parameters=("eps",),
         kind=PointwiseMaximalLeakage,
-        make=lambda numbers: PointwiseMaximalLeakage(numbers.eps),
         level_title="Max-lift (PML)",
+        sentence=in_numbers.pml,
     ),
-    of_numbers(
+    NotionEntry(
         key="srlip",
         title="SRLIP",
         family="side_channels",
@@ -172,20 +175,28 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Funnel] Def. 3",
         parameters=("eps",),
         kind=SRLIP,
-        make=lambda numbers: SRLIP(numbers.eps),
+        sentence=in_numbers.after(in_numbers.KNOWING, in_numbers.lip),
     ),
-    robust(
-        "rldp",
-        "RLDP",
-        "Robust local differential privacy: LDP for every distribution consistent with the "
-        "records, not only the estimated one. S is released together with the rest, X = (S, U).",
-        r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
-        r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}",
-        "[RLDP] Def. 1, eq. 9",
-        RLDP,
-        "RLDP for X = (S, U)",
+    NotionEntry(
+        key="rldp",
+        title="RLDP",
+        family="robust",
+        meaning=(
+            "Robust local differential privacy: LDP for every distribution consistent with the "
+            "records, not only the estimated one. S is released together with the rest, X = (S, U)."
+        ),
+        formula=(
+            r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P \in F,\ y,\ "
+            r"s_1 \ne s_2, \qquad F = \{P : D_\alpha(\hat P \Vert P) \le B(n, \beta)\}"
+        ),
+        source="[RLDP] Def. 1, eq. 9",
+        parameters=("eps", "alpha", "beta", "n"),
+        kind=RLDP,
+        of_joint=True,
+        sentence=in_numbers.after(in_numbers.POSSIBLE, in_numbers.ldp),
+        level_title="RLDP for X = (S, U)",
     ),
-    of_numbers(
+    NotionEntry(
         key="sides",
         title="ALIP, separate budgets",
         family="lift",
@@ -197,10 +208,10 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 3, [ALIP] Def. 1",
         parameters=("eps_l", "eps_u"),
         kind=ALIP,
-        make=lambda numbers: ALIP(numbers.eps_l, numbers.eps_u),
         sides=("min_lift", "pml"),
+        sentence=in_numbers.sides,
     ),
-    of_numbers(
+    NotionEntry(
         key="min_lift",
         title="Min-lift",
         family="lift",
@@ -209,9 +220,9 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="the lower half of [Lift] Def. 3",
         parameters=("eps",),
         kind=MinLift,
-        make=lambda numbers: MinLift(numbers.eps),
+        sentence=lambda secret, eps: in_numbers.sides(secret, eps, np.inf),
     ),
-    of_numbers(
+    NotionEntry(
         key="l1_upper",
         title="ℓ1-lift",
         family="distance",
@@ -220,9 +231,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] eq. 27",
         parameters=("eps",),
         kind=L1Lift,
-        make=lambda numbers: L1Lift(numbers.eps),
     ),
-    of_numbers(
+    NotionEntry(
         key="chi2_upper",
         title="χ²-lift",
         family="distance",
@@ -234,9 +244,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="[Lift] eq. 28",
         parameters=("eps",),
         kind=Chi2Lift,
-        make=lambda numbers: Chi2Lift(numbers.eps),
     ),
-    of_numbers(
+    NotionEntry(
         key="kl",
         title="KL-privacy",
         family="distance",
@@ -245,9 +254,8 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="I(S;Y) of [Funnel] Problem 1, for every output",
         parameters=("eps",),
         kind=PointwiseDivergence,
-        make=lambda numbers: PointwiseDivergence(numbers.eps),
     ),
-    of_numbers(
+    NotionEntry(
         key="guess",
         title="Guessing bound",
         family="guess",
@@ -256,59 +264,91 @@ ENTRIES: tuple[NotionEntry, ...] = (
         source="linear in the posterior, as pointwise maximal leakage is",
         parameters=("bound",),
         kind=GuessingProbability,
-        make=lambda numbers: GuessingProbability(numbers.bound),
         level_title="Best guess of S, from one output",
         in_nats=False,
+        sentence=in_numbers.guess,
     ),
-    robust(
-        "robust_ldp",
-        "RLDP for S – X – Y",
-        "Robust local differential privacy: LDP for every distribution consistent with the "
-        "records, for a release that reads X alone.",
-        r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P_{SX} \in F,\ "
-        r"y,\ s_1 \ne s_2, \quad S - X - Y",
-        "[RLDP] Def. 1, eq. 9, with the same answers for every secret",
-        RobustLDP,
-        "RLDP for S – X – Y",
+    NotionEntry(
+        key="robust_ldp",
+        title="RLDP for S – X – Y",
+        family="robust",
+        meaning=(
+            "Robust local differential privacy: LDP for every distribution consistent with the "
+            "records, for a release that reads X alone."
+        ),
+        formula=(
+            r"P(y \mid s_1) \le e^{\varepsilon} P(y \mid s_2) \quad \text{for all } P_{SX} \in F,\ "
+            r"y,\ s_1 \ne s_2, \quad S - X - Y"
+        ),
+        source="[RLDP] Def. 1, eq. 9, with the same answers for every secret",
+        parameters=("eps", "alpha", "beta", "n"),
+        kind=RobustLDP,
+        of_joint=True,
+        sentence=in_numbers.after(in_numbers.POSSIBLE, in_numbers.ldp),
+        level_title="RLDP for S – X – Y",
     ),
-    robust(
-        "robust_pml",
-        "Robust PML",
-        "Pointwise maximal leakage for every distribution consistent with the records, for a "
-        "release that reads X alone.",
-        r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{SX} \in F,\ y,\ s, "
-        r"\quad S - X - Y",
-        OVER_PARTS,
-        RobustPML,
-        "Robust PML for S – X – Y",
+    NotionEntry(
+        key="robust_pml",
+        title="Robust PML",
+        family="robust",
+        meaning=(
+            "Pointwise maximal leakage for every distribution consistent with the records, for a "
+            "release that reads X alone."
+        ),
+        formula=(
+            r"P(y \mid s) \le e^{\varepsilon} P(y) \quad \text{for all } P_{SX} \in F,\ y,\ s, "
+            r"\quad S - X - Y"
+        ),
+        source=OVER_PARTS,
+        parameters=("eps", "alpha", "beta", "n"),
+        kind=RobustPML,
+        of_joint=True,
+        sentence=in_numbers.after(in_numbers.POSSIBLE, in_numbers.pml),
+        level_title="Robust PML for S – X – Y",
     ),
-    robust(
-        "robust_lip",
-        "Robust LIP",
-        "LIP for every distribution consistent with the records, for a release that reads X alone.",
-        r"e^{-\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{\varepsilon} \quad "
-        r"\text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y",
-        OVER_PARTS,
-        RobustLIP,
-        "Robust LIP for S – X – Y",
+    NotionEntry(
+        key="robust_lip",
+        title="Robust LIP",
+        family="robust",
+        meaning=(
+            "LIP for every distribution consistent with the records, for a release that reads X "
+            "alone."
+        ),
+        formula=(
+            r"e^{-\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{\varepsilon} \quad "
+            r"\text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y"
+        ),
+        source=OVER_PARTS,
+        parameters=("eps", "alpha", "beta", "n"),
+        kind=RobustLIP,
+        of_joint=True,
+        sentence=in_numbers.after(in_numbers.POSSIBLE, in_numbers.lip),
+        level_title="Robust LIP for S – X – Y",
     ),
-    robust(
-        "robust_alip",
-        "Robust ALIP",
-        "ALIP for every distribution consistent with the records, for a release that reads X "
-        "alone.",
-        r"e^{-\lambda\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{(1-\lambda)\varepsilon} "
-        r"\quad \text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y",
-        OVER_PARTS,
-        RobustALIP,
-        "Robust ALIP for S – X – Y",
-        ("eps", "lam", "alpha", "beta", "n"),
+    NotionEntry(
+        key="robust_alip",
+        title="Robust ALIP",
+        family="robust",
+        meaning=(
+            "ALIP for every distribution consistent with the records, for a release that reads X "
+            "alone."
+        ),
+        formula=(
+            r"e^{-\lambda\varepsilon} \le \frac{P(y \mid s)}{P(y)} \le e^{(1-\lambda)\varepsilon} "
+            r"\quad \text{for all } P_{SX} \in F,\ y,\ s, \quad S - X - Y"
+        ),
+        source=OVER_PARTS,
+        parameters=("eps", "lam", "alpha", "beta", "n"),
+        kind=RobustALIP,
+        of_joint=True,
+        sentence=in_numbers.after(in_numbers.POSSIBLE, in_numbers.alip),
+        level_title="Robust ALIP for S – X – Y",
     ),
 )
 """Notions that bound each output, in the order in which they are shown."""
 
 EXCEPTIONS: tuple[NotionEntry, ...] = (
-    of_numbers(
+    NotionEntry(
         key="lip_delta",
         title="LIP with exceptions δ",
         family="exceptions",
@@ -321,9 +361,10 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 1, with the exceptions of probabilistic (ε, δ)-privacy",
         parameters=("eps", "delta"),
         kind=EpsDelta,
-        make=lambda numbers: EpsDelta(LIP(numbers.eps), numbers.delta),
+        builder=lambda eps, delta: EpsDelta(LIP(eps), delta),
+        sentence=in_numbers.after(in_numbers.EXCEPT, in_numbers.lip),
     ),
-    of_numbers(
+    NotionEntry(
         key="ldp_delta",
         title="LDP with exceptions δ",
         family="exceptions",
@@ -337,9 +378,10 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         source="[Lift] Def. 2, with the exceptions of probabilistic (ε, δ)-privacy",
         parameters=("eps", "delta"),
         kind=EpsDelta,
-        make=lambda numbers: EpsDelta(LDP(numbers.eps), numbers.delta),
+        builder=lambda eps, delta: EpsDelta(LDP(eps), delta),
+        sentence=in_numbers.after(in_numbers.EXCEPT, in_numbers.ldp),
     ),
-    of_numbers(
+    NotionEntry(
         key="pml_delta",
         title="PML with exceptions δ",
         family="exceptions",
@@ -352,7 +394,8 @@ EXCEPTIONS: tuple[NotionEntry, ...] = (
         source="Saeidian et al. 2023, cited in [RLDP] as 34",
         parameters=("eps", "delta"),
         kind=EpsDelta,
-        make=lambda numbers: EpsDelta(PointwiseMaximalLeakage(numbers.eps), numbers.delta),
+        builder=lambda eps, delta: EpsDelta(PointwiseMaximalLeakage(eps), delta),
+        sentence=in_numbers.after(in_numbers.EXCEPT, in_numbers.pml),
     ),
 )
 """Notions that may fail with a small probability."""

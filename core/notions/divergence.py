@@ -1,6 +1,7 @@
 """A bound on how far one output moves the belief about S, as a Kullback–Leibler divergence."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -48,6 +49,7 @@ class PointwiseDivergence(OneBudget):
     """
 
     name: ClassVar[str] = "KL-privacy"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"kl": "eps"}
     of_conditionals: ClassVar[bool] = True
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -61,10 +63,6 @@ class PointwiseDivergence(OneBudget):
     def most_about_secret(self) -> float:
         """Return ε: I(S;Y) is the mean of what it bounds."""
         return self.eps
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"kl": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: rows and an oracle.

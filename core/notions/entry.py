@@ -1,5 +1,7 @@
 """A notion's catalogue entry: its names, its meaning, and how numbers make one."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,8 +10,6 @@ from core.catalogued import Catalogued
 from core.joint import Joint
 from core.notions.base import Notion
 from core.notions.numbers import Numbers
-from core.notions.rldp import RLDP
-from core.notions.robust_markov import RobustForX
 
 FAMILIES: Mapping[str, str] = {
     "lift": "bounds on the lift",
@@ -30,8 +30,9 @@ class NotionEntry(Catalogued):
 
     - `family`: key of `FAMILIES`.
     - `parameters`: names of the `Numbers` that it uses.
-    - `make`: takes the joint and the numbers; returns the notion.
-    - `code`: takes the numbers; returns Python code that makes the notion from `joint`.
+    - `builder`: takes these by name, returns the notion; `kind` itself where None.
+    - `of_joint`: whether the notion needs the joint, so that `kind.of_joint` makes it.
+    - `sentence`: takes the name of S, and the numbers by name; see `core.notions.in_numbers`.
     - `level_title`: title of its level; `title` where empty.
     - `in_nats`: whether its level is in nats; else it is a plain number.
     - `sides`: where each side has a budget, keys of the notions whose levels are theirs.
@@ -41,82 +42,32 @@ class NotionEntry(Catalogued):
     family: str
     parameters: tuple[str, ...]
     kind: type[Notion]
-    make: Callable[[Joint, Numbers], Notion]
-    code: Callable[[Numbers], str]
+    builder: Callable[..., Notion] | None = None
+    of_joint: bool = False
+    sentence: Callable[..., str] | None = None
     level_title: str = ""
     in_nats: bool = True
     sides: tuple[str, ...] = ()
     always_reported: bool = False
 
+    def make(self, joint: Joint, numbers: Numbers) -> Notion:
+        """Return the notion with these numbers."""
+        builder: Any = self.builder or self.kind
+        named = self._named(numbers)
+        notion: Notion = builder.of_joint(joint, **named) if self.of_joint else builder(**named)
+        return notion
 
-def of_numbers(
-    key: str,
-    title: str,
-    family: str,
-    meaning: str,
-    formula: str,
-    source: str,
-    parameters: tuple[str, ...],
-    kind: type[Notion],
-    make: Callable[[Numbers], Notion],
-    *,
-    level_title: str = "",
-    in_nats: bool = True,
-    sides: tuple[str, ...] = (),
-    always_reported: bool = False,
-) -> NotionEntry:
-    """Return the entry of a notion that its numbers alone define; see `NotionEntry`."""
-    return NotionEntry(
-        key=key,
-        title=title,
-        family=family,
-        meaning=meaning,
-        formula=formula,
-        source=source,
-        parameters=parameters,
-        kind=kind,
-        make=lambda _joint, numbers: make(numbers),
-        code=lambda numbers: repr(make(numbers)),
-        level_title=level_title,
-        in_nats=in_nats,
-        sides=sides,
-        always_reported=always_reported,
-    )
+    def code(self, numbers: Numbers) -> str:
+        """Return Python source of the notion, with the joint as `joint`."""
+        named = self._named(numbers)
+        if not self.of_joint:
+            return repr((self.builder or self.kind)(**named))
+        text = ", ".join(f"{name}={value!r}" for name, value in named.items())
+        return f"{self.kind.__name__}.of_joint(joint, {text})"
 
+    def in_numbers(self, numbers: Numbers, secret: str) -> str:
+        """Return what the notion guarantees about S, with factors; "" where none says it."""
+        return "" if self.sentence is None else self.sentence(secret, **self._named(numbers))
 
-def robust(
-    key: str,
-    title: str,
-    meaning: str,
-    formula: str,
-    source: str,
-    kind: type[RLDP | RobustForX],
-    level_title: str,
-    parameters: tuple[str, ...] = ("eps", "alpha", "beta", "n"),
-) -> NotionEntry:
-    """Return the entry of a notion on the confidence set around the joint; see `NotionEntry`."""
-
-    def named(numbers: Numbers) -> dict[str, Any]:
-        order = ("eps", "n", "beta", "alpha", "lam")
-        return {name: getattr(numbers, name) for name in order if name in parameters}
-
-    def code(numbers: Numbers) -> str:
-        text = ", ".join(f"{name}={value!r}" for name, value in named(numbers).items())
-        return f"{kind.__name__}.of_joint(joint, {text})"
-
-    def make(joint: Joint, numbers: Numbers) -> Notion:
-        return kind.of_joint(joint, **named(numbers))
-
-    return NotionEntry(
-        key=key,
-        title=title,
-        family="robust",
-        meaning=meaning,
-        formula=formula,
-        source=source,
-        parameters=parameters,
-        kind=kind,
-        make=make,
-        code=code,
-        level_title=level_title,
-    )
+    def _named(self, numbers: Numbers) -> dict[str, Any]:
+        return {name: getattr(numbers, name) for name in self.parameters}

@@ -1,5 +1,6 @@
 """Bounds on how well S is guessed from one output, linear in the posterior."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,6 +36,7 @@ class PointwiseMaximalLeakage(OneBudget):
     """
 
     name: ClassVar[str] = "PML"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"pml": "eps"}
     bounds_greatest: ClassVar[bool] = True
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
@@ -44,10 +46,6 @@ class PointwiseMaximalLeakage(OneBudget):
     def most_about_secret(self) -> float:
         """Return ε: I(S;Y) is a mean of log-lifts, and none is larger."""
         return self.eps
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"pml": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
@@ -78,6 +76,7 @@ class GuessingProbability(PointwiseNotion):
     bound: float
 
     name: ClassVar[str] = "guessing probability"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"guess": "bound"}
     of_conditionals: ClassVar[bool] = True
     ends_at_x: ClassVar[bool] = True
 
@@ -114,10 +113,6 @@ class GuessingProbability(PointwiseNotion):
     def combined(self, lower: float, upper: float) -> float:  # noqa: ARG002 - the lower one is free
         """Return the best guess's probability, whose log is the upper level."""
         return float(np.exp(upper))
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"guess": self.bound}
 
     def over_budget(self, achieved: float) -> float:
         """Return the best guess's probability divided by the bound: at most 1 iff it holds."""

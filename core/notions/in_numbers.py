@@ -1,75 +1,76 @@
-"""What a notion promises, as a sentence with the factors on screen in place of raw exponents."""
+"""What a notion guarantees, as a sentence with the factors on screen in place of raw exponents.
+
+Each takes the name of S and the notion's numbers, and returns "" where one factor does not say it.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from core.notions.base import split
-from core.notions.numbers import Numbers
 from core.wording import percent, rounded_up
 
 LARGEST = math.log(1e6)
 """Budget, in nats, above which a factor says less than its exponent."""
 
-SIDE_CHANNELS = "For someone who knows some columns of X, "
+KNOWING = "For someone who knows some columns of X, "
 POSSIBLE = "For every distribution consistent with the records, "
+EXCEPT = "Except for outputs of total probability {delta:g}, "
 
 
-def in_numbers(key: str, numbers: Numbers, secret: str) -> str:
-    """Return what a notion promises about a secret; "" where one factor does not say it."""
-    if key == "guess":
-        return (
-            f"After any output, the best guess of {secret} is right with probability at most "
-            f"{percent(numbers.bound)}."
-        )
-    over_records = key == "rldp" or key.startswith("robust_")
-    base = "ldp" if key == "rldp" else key.removeprefix("robust_").removesuffix("_delta")
-    promise = _sentence(base, numbers, secret)
-    if not promise:
+def sides(secret: str, eps_l: float, eps_u: float) -> str:
+    """Say how far beliefs fall and rise; ∞ leaves a side free."""
+    if eps_l == eps_u == 0:
+        return f"No output changes any belief about {secret}."
+    bounds = [
+        *([f"more than {_up(eps_u)} times as likely"] if eps_u < math.inf else []),
+        *([f"less than {_down(eps_l)} times as likely"] if eps_l < math.inf else []),
+    ]
+    if not bounds or any(LARGEST < side < math.inf for side in (eps_l, eps_u)):
         return ""
-    start = SIDE_CHANNELS if key == "srlip" else POSSIBLE if over_records else ""
-    if key.endswith("_delta"):
-        start = f"Except for outputs of total probability {numbers.delta:g}, "
-    return f"{start}{promise[0].lower() if start else promise[0]}{promise[1:]}"
+    return f"No output makes any value of {secret} {', or '.join(bounds)}."
 
 
-def _sentence(base: str, numbers: Numbers, secret: str) -> str:
-    """Return the sentence of a notion without exceptions; "" of one that bounds no factor."""
-    eps = numbers.eps
-    sides = {
-        "lip": (eps, eps),
-        "srlip": (eps, eps),
-        "alip": split(eps, numbers.lam),
-        "sides": (numbers.eps_l, numbers.eps_u),
-        "min_lift": (eps, math.inf),
-    }
-    if base in sides:
-        return _of_lift(*sides[base], secret)
-    if base not in ("ldp", "pml") or eps > LARGEST:
-        return ""
-    if eps == 0:
-        return f"No output depends on {secret}."
-    up = _up(eps)
-    if base == "pml":
-        return (
-            f"No output makes any guess about {secret} more than {up} times as likely to be right."
-        )
+def lip(secret: str, eps: float, **_others: float) -> str:
+    return sides(secret, eps, eps)
+
+
+def alip(secret: str, eps: float, lam: float, **_others: float) -> str:
+    return sides(secret, *split(eps, lam))
+
+
+def ldp(secret: str, eps: float, **_others: float) -> str:
+    end = f"times as likely under one value of {secret} as under another."
+    return _at_most(secret, eps, "No output is", end)
+
+
+def pml(secret: str, eps: float, **_others: float) -> str:
+    start = f"No output makes any guess about {secret}"
+    return _at_most(secret, eps, start, "times as likely to be right.")
+
+
+def guess(secret: str, bound: float) -> str:
     return (
-        f"No output is more than {up} times as likely under one value of {secret} as under another."
+        f"After any output, the best guess of {secret} is right with probability at most "
+        f"{percent(bound)}."
     )
 
 
-def _of_lift(low: float, high: float, secret: str) -> str:
-    """Return the sentence of bounds on how far beliefs fall and rise; ∞ leaves a side free."""
-    if low == high == 0:
-        return f"No output changes any belief about {secret}."
-    bounds = [
-        *([f"more than {_up(high)} times as likely"] if high < math.inf else []),
-        *([f"less than {_down(low)} times as likely"] if low < math.inf else []),
-    ]
-    if not bounds or any(LARGEST < side < math.inf for side in (low, high)):
-        return ""
-    return f"No output makes any value of {secret} {', or '.join(bounds)}."
+def after(start: str, sentence: Callable[..., str]) -> Callable[..., str]:
+    """Return a sentence that begins with for whom, or up to what, another one holds."""
+
+    def whole(secret: str, **numbers: float) -> str:
+        text = sentence(secret, **numbers)
+        return text and f"{start.format(**numbers)}{text[0].lower()}{text[1:]}"
+
+    return whole
+
+
+def _at_most(secret: str, eps: float, start: str, end: str) -> str:
+    if eps == 0:
+        return f"No output depends on {secret}."
+    return f"{start} more than {_up(eps)} {end}" if eps <= LARGEST else ""
 
 
 def _up(eps: float) -> str:

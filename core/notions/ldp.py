@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from core.level_order import all_numbers, number
 from core.limits import CLOSE, DUST, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
-from core.notions.base import OneBudget, budget_text
+from core.notions.base import OneBudget
 from core.validation import BoolArray, FloatArray, IntArray, shown
 
 
@@ -38,6 +38,7 @@ class LDP(OneBudget):
     """
 
     name: ClassVar[str] = "LDP"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"ldp": "eps"}
     bounds_ratio: ClassVar[bool] = True
     risk: ClassVar[str] = r"\omega(X_i) = \log \Gamma(X_i)"
 
@@ -60,10 +61,6 @@ class LDP(OneBudget):
             return self.eps
         least = float(-np.expm1(-self.eps) / self.eps)
         return most_divergence(least, self.eps + float(np.log(least)))
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"ldp": self.eps}
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows.
@@ -214,9 +211,6 @@ class MetricLDP(OneBudget):
         """Return how far rounding may lift a level above a budget, whichever pair has it."""
         table = np.asarray(self.distances)
         return super().slack(budget) / max(1.0, float(table[np.isfinite(table)].max()))
-
-    def __str__(self) -> str:
-        return f"{budget_text(self.eps)}-{self.name}"
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound on LDP's level that the largest distance implies."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,8 +27,38 @@ from core.notions.lip import ALIP, log_min_lift
 from core.validation import FloatArray
 
 
+class _WithInverse(TwoBudgets):
+    """A bound on a measure of an output's lifts, and on that of their inverses: not convex."""
+
+    of_conditionals: ClassVar[bool] = True
+    convex: ClassVar[bool] = False
+
+    def is_convex(self) -> bool:
+        """Return whether the lower budget is ∞: a bound on the inverse is not convex."""
+        return self.eps_l == np.inf
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
+
+        The measure of the inverses is not convex: `NotConvexError` where `eps_l` is finite.
+        """
+        if self.eps_l < np.inf:
+            raise NotConvexError(
+                f"{self} has no certified optimum: its lift-inverse measure is not convex in the "
+                "posterior, so use subset merging, or ask for eps_l = ∞."
+            )
+        excess = excess_lift(joint, budget=self.eps_u)
+        if self.eps_u == 0:
+            return inequalities.plain(inequalities.equations(excess, joint))
+        return self._upper_set(joint, excess)
+
+    @abstractmethod
+    def _upper_set(self, joint: Joint, excess: FloatArray) -> AllowedSet:
+        """Return the set for ε_u > 0; excess lifts have shape (n_s, n_x)."""
+
+
 @dataclass(frozen=True)
-class L1Privacy(TwoBudgets):
+class L1Privacy(_WithInverse):
     """ℓ1-privacy: ℓ1-lift ≤ e^{ε_u} − 1 and ℓ1-lift-inverse ≤ e^{ε_l} − 1 for every y.
 
     Source: [Lift] §VI-B. No relaxation of ALIP where 1 − e^{−ε_l} > e^{ε_u} − 1.
@@ -38,8 +70,7 @@ class L1Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "ℓ1-privacy"
-    of_conditionals: ClassVar[bool] = True
-    convex: ClassVar[bool] = False
+    bounds_levels: ClassVar[Mapping[str, str]] = {"l1_upper": "eps_u"}
     risk: ClassVar[str] = (
         r"\omega(X_i) = \log\bigl(2 + \textstyle\sum_s P(s)\,|l(s,X_i)-1| + "
         r"\sum_s P(s)\,|\tfrac{1}{l(s,X_i)}-1|\bigr)"
@@ -59,26 +90,23 @@ class L1Privacy(TwoBudgets):
         level: FloatArray = np.log1p(measures.l1_lift(joint_sy))
         return level
 
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"l1_upper": self.eps_u}
-
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
+    def _upper_set(self, joint: Joint, excess: FloatArray) -> AllowedSet:
+        """Return the set of outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1.
 
         It has n_s + 1 rows and n_s auxiliary variables, each at least P(s | y) − P(s) and 0. As
-        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts. The
-        ℓ1-lift-inverse is not convex: `NotConvexError` where `eps_l` is finite.
+        these differences sum to 0, the ℓ1-lift is twice the sum of their positive parts.
         """
-        _refuse_inverse(self)
-        excess = excess_lift(joint, budget=self.eps_u)
-        if self.eps_u == 0:
-            return inequalities.plain(inequalities.equations(excess, joint))
-        return _l1_rows(excess, joint.p_s, self.eps_u)
+        n_s, n_x = excess.shape
+        if self.eps_u >= np.log(3):  # the ℓ1-lift is at most 2
+            return inequalities.plain(np.empty((0, n_x)))
+        rises = np.hstack([joint.p_s[:, None] * excess, -np.eye(n_s)])
+        total = np.concatenate([np.full(n_x, -np.expm1(self.eps_u)), np.full(n_s, 2.0)])
+        matrix = inequalities.scaled(np.vstack([rises, total]))
+        return AllowedSet(sparse.csr_array(matrix), n_x)
 
 
 @dataclass(frozen=True)
-class Chi2Privacy(TwoBudgets):
+class Chi2Privacy(_WithInverse):
     """χ²-privacy: χ²-lift ≤ (e^{ε_u} − 1)² and χ²-lift-inverse ≤ (e^{ε_l} − 1)² for every y.
 
     Source: [Lift] §VI-B. No relaxation of ALIP where 1 − e^{−ε_l} > e^{ε_u} − 1.
@@ -90,8 +118,7 @@ class Chi2Privacy(TwoBudgets):
     """
 
     name: ClassVar[str] = "χ²-privacy"
-    of_conditionals: ClassVar[bool] = True
-    convex: ClassVar[bool] = False
+    bounds_levels: ClassVar[Mapping[str, str]] = {"chi2_upper": "eps_u"}
     risk: ClassVar[str] = (
         r"\omega(X_i) = \log\Bigl(1 + \sqrt{\textstyle\sum_s P(s)\,(l(s,X_i)-1)^2 + "
         r"\sum_s P(s)\,(\tfrac{1}{l(s,X_i)}-1)^2}\Bigr)"
@@ -117,22 +144,13 @@ class Chi2Privacy(TwoBudgets):
             total: FloatArray = np.log1p(np.hypot(np.expm1(lower), np.expm1(upper)))
         return total
 
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"chi2_upper": self.eps_u}
+    def _upper_set(self, joint: Joint, excess: FloatArray) -> AllowedSet:
+        """Return the set of outputs with a χ²-lift of at most (e^{ε_u} − 1)²: rows and an oracle.
 
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the upper bound allows where the lower budget is ∞.
-
-        It has rows and an oracle. The rows are |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the
-        bound on the χ²-lift implies: as Σ P(s)(l−1) = 0, the χ²-lift is at least
-        P(s)(l−1)²/(1−P(s)) for each s. The χ²-lift-inverse is not convex, as for ℓ1.
+        The rows are |l − 1| ≤ (e^{ε_u}−1) √((1−P(s))/P(s)), which the bound on the χ²-lift implies:
+        as Σ P(s)(l−1) = 0, the χ²-lift is at least P(s)(l−1)²/(1−P(s)) for each s.
         """
-        _refuse_inverse(self)
-        excess = excess_lift(joint, budget=self.eps_u)
         lift, p_s = inequalities.data_lift(joint), joint.p_s
-        if self.eps_u == 0:
-            return inequalities.plain(inequalities.equations(excess, joint))
         if self.eps_u >= np.log1p(1 / np.sqrt(p_s.min())):  # the χ²-lift is below 1/min P(s)
             return inequalities.plain(np.empty((0, joint.n_x)))
         swing = np.expm1(self.eps_u) * np.sqrt(np.maximum(1 - p_s, 0.0) / p_s)
@@ -230,25 +248,6 @@ class AlphaLift(TwoBudgets):
         return inequalities.plain(np.vstack([below, above]), cuts, tuple(each))
 
 
-def _refuse_inverse(notion: L1Privacy | Chi2Privacy) -> None:
-    if notion.eps_l < np.inf:
-        raise NotConvexError(
-            f"{notion} has no certified optimum: its lift-inverse measure is not convex in the "
-            "posterior, so use subset merging, or ask for eps_l = ∞."
-        )
-
-
-def _l1_rows(excess: FloatArray, p_s: FloatArray, eps_u: float) -> AllowedSet:
-    """Return the set of outputs with Σ_s P(s)|l_s − 1| ≤ e^{ε_u} − 1."""
-    n_s, n_x = excess.shape
-    if eps_u >= np.log(3):  # the ℓ1-lift is at most 2
-        return inequalities.plain(np.empty((0, n_x)))
-    rises = np.hstack([p_s[:, None] * excess, -np.eye(n_s)])
-    total = np.concatenate([np.full(n_x, -np.expm1(eps_u)), np.full(n_s, 2.0)])
-    matrix = inequalities.scaled(np.vstack([rises, total]))
-    return AllowedSet(sparse.csr_array(matrix), n_x)
-
-
 @dataclass(frozen=True)
 class MinLift(OneBudget):
     """Ψ(y) ≥ e^{−ε} for every y: no secret becomes much less likely. It is (ε, ∞)-ALIP.
@@ -263,6 +262,7 @@ class MinLift(OneBudget):
     """
 
     name: ClassVar[str] = "min-lift"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"min_lift": "eps"}
 
     @property
     def lower_budget(self) -> float:
@@ -282,17 +282,28 @@ class MinLift(OneBudget):
         """Return 0, shape (..., n_y): Λ is not bounded."""
         return 0.0 * max_lift(joint_sy)
 
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"min_lift": self.eps}
-
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the cone of outputs that the notion allows: at most n_s rows."""
         return ALIP(self.eps, np.inf).allowed_set(joint)
 
 
+class _UpperHalf(OneBudget):
+    """The upper half of a notion with two budgets, which is convex."""
+
+    whole: ClassVar[type[_WithInverse]]
+    of_conditionals: ClassVar[bool] = True
+
+    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
+        """Return the upper level of the whole notion, shape (..., n_y)."""
+        return self.whole(np.inf, self.eps).upper_level(joint_sy)
+
+    def allowed_set(self, joint: Joint) -> AllowedSet:
+        """Return the cone of outputs that the upper bound allows."""
+        return self.whole(np.inf, self.eps).allowed_set(joint)
+
+
 @dataclass(frozen=True)
-class L1Lift(OneBudget):
+class L1Lift(_UpperHalf):
     """ℓ1-lift ≤ e^{ε} − 1 for every y: the upper half of ℓ1-privacy, which is convex.
 
     Source: [Lift] eq. 27. Half the ℓ1-lift is the total variation of P(S|y) and P(S).
@@ -305,23 +316,12 @@ class L1Lift(OneBudget):
     """
 
     name: ClassVar[str] = "ℓ1-lift"
-    of_conditionals: ClassVar[bool] = True
-
-    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return log(1 + ℓ1-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return L1Privacy(np.inf, self.eps).upper_level(joint_sy)
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"l1_upper": self.eps}
-
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of allowed outputs: n_s + 1 rows, n_s auxiliary variables."""
-        return L1Privacy(np.inf, self.eps).allowed_set(joint)
+    whole: ClassVar[type[_WithInverse]] = L1Privacy
+    bounds_levels: ClassVar[Mapping[str, str]] = {"l1_upper": "eps"}
 
 
 @dataclass(frozen=True)
-class Chi2Lift(OneBudget):
+class Chi2Lift(_UpperHalf):
     """χ²-lift ≤ (e^{ε} − 1)² for every y: the upper half of χ²-privacy, which is convex.
 
     Source: [Lift] eq. 28. It is 2-lift ≤ √(1 + (e^{ε} − 1)²): Σ P(s) l² = 1 + χ²-lift.
@@ -334,16 +334,5 @@ class Chi2Lift(OneBudget):
     """
 
     name: ClassVar[str] = "χ²-lift"
-    of_conditionals: ClassVar[bool] = True
-
-    def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return log(1 + √χ²-lift), shape (..., n_y), of P(s, y), shape (..., n_s, n_y)."""
-        return Chi2Privacy(np.inf, self.eps).upper_level(joint_sy)
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"chi2_upper": self.eps}
-
-    def allowed_set(self, joint: Joint) -> AllowedSet:
-        """Return the cone of outputs that the notion allows: rows and an oracle."""
-        return Chi2Privacy(np.inf, self.eps).allowed_set(joint)
+    whole: ClassVar[type[_WithInverse]] = Chi2Privacy
+    bounds_levels: ClassVar[Mapping[str, str]] = {"chi2_upper": "eps"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -71,15 +72,12 @@ class LIP(_LiftBounds, OneBudget):
     """
 
     name: ClassVar[str] = "LIP"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"lip": "eps", "pml": "eps", "min_lift": "eps"}
 
     @property
     def lower_budget(self) -> float:
         """ε, on both sides."""
         return self.eps
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}
 
 
 @dataclass(frozen=True)
@@ -95,15 +93,12 @@ class ALIP(_LiftBounds, TwoBudgets):
     """
 
     name: ClassVar[str] = "ALIP"
+    bounds_levels: ClassVar[Mapping[str, str]] = {"pml": "eps_u", "min_lift": "eps_l"}
 
     @classmethod
     def from_lambda(cls, eps: float, lam: float) -> ALIP:
         """Split one budget: ε_l = λε, ε_u = (1−λ)ε, 0 ≤ λ ≤ 1; the result implies ε-LDP."""
         return cls(*split(eps, lam))
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budgets as bounds on levels, by the levels' keys in the catalogue."""
-        return {"pml": self.eps_u, "min_lift": self.eps_l}
 
 
 def log_min_lift(joint_sy: ArrayLike) -> FloatArray:

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from core import validation
 from core.allowed.allowed_set import AllowedSet
 from core.allowed.inequalities import scaled
 from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import LevelNotion, Notion, budget_text
+from core.notions.base import LevelNotion, Notion, OfEps
 from core.notions.ldp import LDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import FLOORED, assumed_records
@@ -29,26 +28,17 @@ _MANY_CELLS = 150
 
 
 @dataclass(frozen=True)
-class RobustNotion(LevelNotion):
-    """A notion with a budget ε, in nats, for every distribution of an uncertainty set F."""
+class RobustNotion(OfEps, LevelNotion):
+    """A notion with a budget ε for every distribution of an uncertainty set F."""
 
-    eps: float
     uncertainty: RenyiBall
 
     of_estimate: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        super().__post_init__()
         if not isinstance(self.uncertainty, RenyiBall):
             raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
-
-    def __str__(self) -> str:
-        return f"{budget_text(self.eps)}-{self.name}"
-
-    @property
-    def budget(self) -> float:
-        """The budget ε, in nats."""
-        return self.eps
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar
@@ -17,13 +18,13 @@ from core.allowed.inequalities import excess_lift
 from core.attributes import attribute_shape, attribute_values, cells_of, given_known, known_sets
 from core.joint import Joint
 from core.measures.pointwise import most_divergence
-from core.notions.base import LevelNotion, Notion, budget_text
+from core.notions.base import LevelNotion, Notion, OfEps
 from core.notions.lip import LIP
 from core.validation import FloatArray, IntArray
 
 
 @dataclass(frozen=True)
-class SRLIP(LevelNotion):
+class SRLIP(OfEps, LevelNotion):
     """ε-side-channel resistant LIP, for X = (X¹, …, X^m).
 
     e^{−ε} ≤ P(y | s, x^J)/P(y | x^J) ≤ e^{ε} for every proper subset J of the attributes, every
@@ -56,38 +57,26 @@ class SRLIP(LevelNotion):
     (0.0, inf)
     """
 
-    eps: float
     shape: tuple[int, ...] | None = None
 
     of_attributes: ClassVar[bool] = True
 
     name: ClassVar[str] = "SRLIP"
+    bounds_levels: ClassVar[Mapping[str, str]] = LIP.bounds_levels  # it implies LIP
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "eps", validation.budget(self.eps, "eps"))
+        super().__post_init__()
         if self.shape is not None:
             sizes = tuple(validation.whole(n, "An attribute's size", low=1) for n in self.shape)
             object.__setattr__(self, "shape", sizes)
-
-    def __str__(self) -> str:
-        return f"{budget_text(self.eps)}-{self.name}"
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none."""
         return max(side_channel_levels(joint, kernel, self.shape).values())
 
-    @property
-    def budget(self) -> float:
-        """The budget ε, in nats."""
-        return self.eps
-
     def most_about_secret(self) -> float:
         """Return the upper bound on I(S;Y) of ε-LIP, which it implies, in nats."""
         return most_divergence(float(np.exp(-self.eps)), self.eps)
-
-    def named_levels(self) -> dict[str, float]:
-        """Return the budget as bounds on lifts: it implies LIP, where nothing is known of X."""
-        return {"lip": self.eps, "pml": self.eps, "min_lift": self.eps}
 
     def without_budget(self) -> SRLIP:
         """Return 0-SRLIP for the same attributes."""

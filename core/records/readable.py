@@ -687,7 +687,8 @@ def _groups(body: Mapping[str, Any]) -> Iterator[Section]:
 def _proof(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     proof = body["proof"]
     unit = " nats" if proof["purpose"] in IN_NATS else ""
-    what = PURPOSES.get(proof["purpose"], proof["purpose"])
+    known = PURPOSES.get(proof["purpose"])
+    what = proof["purpose"] if known is None else known.title
     yield "Kept", f"{figure(proof['utility'])}{unit} of {what}"
     yield "Proven: no mechanism keeps more than", figure(proof["upper_bound"]) + unit
     yield "I(X;Y)", f"{figure(proof['information'])} nats"

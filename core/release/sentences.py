@@ -13,9 +13,9 @@ from core.notions import Notion
 from core.notions import catalogue as notions
 from core.release.confusability import RangeRelease
 from core.release.perfect_privacy import what_is_left
-from core.scenario import Result, Scenario
+from core.scenario import PURPOSES, Result, Scenario
 from core.uncertainty.ball import assumed_records
-from core.wording import at_most, fixed, listed, number_of, rounded_up
+from core.wording import at_most, listed, number_of, rough, rounded_up
 
 ALMOST_RULED_OUT = math.log(1e4)
 """Fall of a belief, in nats, from which a value is almost ruled out: a factor of 10,000."""
@@ -74,7 +74,7 @@ def caution(joint: Joint, *, of_estimate: bool = False) -> str:
     if few <= 0.2:
         return ""
     sentence = (
-        f"Few records: {_percent(few)} of the combinations of S and X are expected to have fewer "
+        f"Few records: {rough(few)} of the combinations of S and X are expected to have fewer "
         f"than {EXPECTED:g} of the {joint.n:,} records, so"
     )
     if of_estimate:
@@ -201,38 +201,19 @@ def _determined(result: Result, secret: str) -> str:
 
 
 def _kept(result: Result) -> str:
-    data, kept = result.scenario.data, _percent(result.mechanism.nmi)
-    if result.scenario.purpose != "information":
-        return _for_purpose(result, kept)
+    data, kept = result.scenario.data, rough(result.mechanism.nmi)
+    sentence = PURPOSES[result.scenario.purpose].sentence
+    if sentence is not None:
+        made, released = result.mechanism, _columns(data.released, "X")
+        ends = made.purpose.range(result.joint)
+        return (
+            f"{sentence(made, ends, released, listed(data.task))} {kept} of all the information "
+            f"in {released} survives."
+        )
     if data.secret_released:
         pair = _columns(data.secret + data.released, "S and U")
         return f"{kept} of the information in {pair} survives."
     return f"{kept} of the information in {_columns(data.released, 'X')} survives."
-
-
-def _for_purpose(result: Result, of_x: str) -> str:
-    """Say what is kept for the purpose, and of all the information in X."""
-    made, data = result.mechanism, result.scenario.data
-    released = _columns(data.released, "X")
-    beside = f"{of_x} of all the information in {released} survives."
-    nothing, everything = made.purpose.range(result.joint)
-    if result.scenario.purpose == "task":
-        task = _columns(data.task, "T")
-        return (
-            f"{_percent(made.kept)} of the information in {released} about {task} survives. "
-            f"{beside}"
-        )
-    if result.scenario.purpose == "guess":
-        guessed = _columns(data.task, released)
-        return (
-            f"The best guess of {guessed} is right with probability {fixed(made.utility, 3)}, "
-            f"compared with {fixed(everything, 3)} from {released} and {fixed(nothing, 3)} from "
-            f"nothing. {beside}"
-        )
-    return (
-        f"The best guess of {released} has an expected error of {0 - made.utility:.4g}, compared "
-        f"with {-nothing:.4g} from nothing. {beside}"
-    )
 
 
 def _bound(result: Result, unit: str) -> str:
@@ -280,12 +261,3 @@ def _all_values(count: int) -> str:
 
 def _columns(names: tuple[str, ...], fallback: str) -> str:
     return listed(names) or fallback
-
-
-def _percent(share: float) -> str:
-    """Return a share as a percentage in words; only 0 reads as 0% and only 1 as 100%."""
-    if 0 < share < 0.01:
-        return "Less than 1%"
-    if 0.99 < share < 1:
-        return "More than 99%"
-    return f"{share:.0%}"

@@ -50,7 +50,7 @@ def context(scenario: Scenario, data: str = "") -> dict[str, str]:
         facts["notion"] = "none"
     facts["mechanism"] = entry.title
     if scenario.purpose != "information":
-        purpose = PURPOSES[scenario.purpose]
+        purpose = PURPOSES[scenario.purpose].title
         if scenario.of_task:
             purpose = f"{purpose}: {JOINER.join(spec.task)}"
         elif scenario.purpose == "distortion":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +17,14 @@ from core.data.counts.report import CountedTask
 from core.domain import Domain, domains
 from core.errors import InvalidInputError
 from core.joint import Joint
+from core.mechanisms import Mechanism
 from core.mechanisms.options import Settings
 from core.notions import Notion
 from core.notions import catalogue as notion_catalogue
 from core.notions.numbers import Numbers, declared
 from core.utilities import Distortion, Guess, Information, Purpose, SquaredError, Task
 from core.validation import FloatArray, shown
+from core.wording import fixed, rough
 
 DOMAINS: Mapping[str, Domain] = declared() | domains(Settings)
 """Domains by name: of the numbers that notions declare, and of the mechanism's settings."""
@@ -85,14 +87,6 @@ class Promise(Numbers):
         return cls(**entries)
 
 
-PURPOSES = {
-    "information": "all of X",
-    "task": "a task T",
-    "guess": "a right guess",
-    "distortion": "a small error",
-}
-"""Purposes by key, in a word or two."""
-
 LOSSES = {
     "absolute": "absolute error",
     "squared": "squared error",
@@ -118,6 +112,112 @@ class PurposeChoice:
     purpose: str = "information"
     loss: str = "absolute"
     table: Table = ()
+
+
+@dataclass(frozen=True)
+class PurposeEntry:
+    """One purpose: in a word or two, what it measures, and how a choice of it becomes a `Purpose`.
+
+    - `axis`: title of a frontier's vertical axis, what its shares are of, and what is kept.
+    - `make`: takes the choice, the joint, the numbers of X, (n_x,), and the data's task.
+    - `code`: takes the choice, and whether the data has a task; returns Python source, that of
+      `build_purpose` where the data may lack what it needs.
+    - `sentence`: takes the mechanism, the utility of nothing and of X itself, and the names of X
+      and of T, "" for none; says what is kept. None where that is said of X.
+    """
+
+    title: str
+    meaning: str
+    axis: tuple[str, str, str]
+    make: Callable[[PurposeChoice, Joint, FloatArray | None, CountedTask | None], Purpose]
+    code: Callable[[PurposeChoice, bool], str]
+    sentence: Callable[[Mechanism, tuple[float, float], str, str], str] | None = None
+
+
+def _needed(task: CountedTask | None) -> FloatArray:
+    """Return P(t | x) of the task that a purpose needs."""
+    if task is None:
+        raise InvalidInputError("To keep a task, choose the column of T.")
+    return task.p_t_given_x
+
+
+def _losses(
+    choice: PurposeChoice, joint: Joint, values: FloatArray | None, _task: CountedTask | None
+) -> Purpose:
+    if choice.loss == "table":
+        if not choice.table:
+            raise InvalidInputError("The loss table is empty: give one row per symbol of X.")
+        return Distortion(np.array(choice.table))
+    if choice.loss == "hamming":
+        return Distortion(1 - np.eye(joint.n_x))
+    if values is None:
+        raise InvalidInputError(
+            f"The {LOSSES[choice.loss]} needs numbers, and X is not numeric here. Count any error, "
+            "or give a loss table."
+        )
+    if choice.loss == "squared":
+        return SquaredError(values)
+    return Distortion(np.abs(values[:, None] - values))
+
+
+def _losses_code(choice: PurposeChoice, _of_task: bool) -> str:
+    if choice.loss == "hamming":
+        return "Distortion(1 - np.eye(joint.n_x))"
+    if choice.loss == "table" and choice.table:
+        return f"Distortion({[list(row) for row in choice.table]!r})"
+    return _built(f'purpose="distortion", loss="{choice.loss}"', "joint, counted.x_values")
+
+
+def _built(choice: str, data: str) -> str:
+    """Return Python source that calls `build_purpose`."""
+    return f"build_purpose(PurposeChoice({choice}), {data})"
+
+
+_TASK = "counted.task.p_t_given_x"
+"""Python source of P(t | x)."""
+
+PURPOSES: Mapping[str, PurposeEntry] = {
+    "information": PurposeEntry(
+        "all of X",
+        "I(X;Y): every difference between symbols of X counts.",
+        ("X kept, I(X;Y)/H(X)", "X", "I(X;Y)"),
+        lambda _choice, _joint, _values, _task: Information(),
+        lambda _choice, _of_task: "Information()",
+    ),
+    "task": PurposeEntry(
+        "a task T",
+        "I(T;Y): only X's information about another column T counts.",
+        ("share of the information about T kept", "X's information about T", "I(T;Y)"),
+        lambda _choice, _joint, _values, task: Task(_needed(task)),
+        lambda _choice, of_task: f"Task({_TASK})" if of_task else _built('purpose="task"', "joint"),
+        lambda made, _ends, x, t: (
+            f"{rough(made.kept)} of the information in {x} about {t or 'T'} survives."
+        ),
+    ),
+    "guess": PurposeEntry(
+        "a right guess",
+        "How often the best guess of T, or of X, is right.",
+        ("share of X's gain in right guesses kept", "X's gain", "right guess"),
+        lambda _choice, _joint, _values, task: Guess(None if task is None else task.p_t_given_x),
+        lambda _choice, of_task: f"Guess({_TASK})" if of_task else "Guess()",
+        lambda made, ends, x, t: (
+            f"The best guess of {t or x} is right with probability {fixed(made.utility, 3)}, "
+            f"compared with {fixed(ends[1], 3)} from {x} and {fixed(ends[0], 3)} from nothing."
+        ),
+    ),
+    "distortion": PurposeEntry(
+        "a small error",
+        "How far the best guess of X is from X on average; less is better.",
+        ("share of X's error reduction kept", "X's reduction", "expected error"),
+        _losses,
+        _losses_code,
+        lambda made, ends, x, _t: (
+            f"The best guess of {x} has an expected error of {0 - made.utility:.4g}, compared "
+            f"with {-ends[0]:.4g} from nothing."
+        ),
+    ),
+}
+"""Every purpose by key, in the order in which to show them."""
 
 
 def check_purpose(purpose: str, loss: str, table: Any) -> Table:
@@ -146,50 +246,7 @@ def build_purpose(
     task: CountedTask | None = None,
 ) -> Purpose:
     """Return the purpose of a scenario on a joint; `values` of X have shape (n_x,)."""
-    if choice.purpose == "information":
-        return Information()
-    if choice.purpose == "guess" and task is None:
-        return Guess()
-    if choice.purpose in ("task", "guess"):
-        if task is None:
-            raise InvalidInputError("To keep a task, choose the column of T.")
-        kind = Task if choice.purpose == "task" else Guess
-        return kind(task.p_t_given_x)
-    if choice.loss == "table":
-        if not choice.table:
-            raise InvalidInputError("The loss table is empty: give one row per symbol of X.")
-        return Distortion(np.array(choice.table))
-    if choice.loss == "hamming":
-        return Distortion(1 - np.eye(joint.n_x))
-    if values is None:
-        raise InvalidInputError(
-            f"The {LOSSES[choice.loss]} needs numbers, and X is not numeric here. Count any error, "
-            "or give a loss table."
-        )
-    if choice.loss == "squared":
-        return SquaredError(values)
-    return Distortion(np.abs(values[:, None] - values))
-
-
-def purpose_code(choice: PurposeChoice, *, of_task: bool) -> str:
-    """Return Python source of the purpose: of `build_purpose` where data may lack what it needs."""
-    task = "counted.task.p_t_given_x"
-    if choice.purpose == "information":
-        return "Information()"
-    if choice.purpose == "task":
-        return f"Task({task})" if of_task else _built('purpose="task"', "joint")
-    if choice.purpose == "guess":
-        return f"Guess({task})" if of_task else "Guess()"
-    if choice.loss == "hamming":
-        return "Distortion(1 - np.eye(joint.n_x))"
-    if choice.loss == "table" and choice.table:
-        return f"Distortion({[list(row) for row in choice.table]!r})"
-    return _built(f'purpose="distortion", loss="{choice.loss}"', "joint, counted.x_values")
-
-
-def _built(choice: str, data: str) -> str:
-    """Return Python source that calls `build_purpose`."""
-    return f"build_purpose(PurposeChoice({choice}), {data})"
+    return PURPOSES[choice.purpose].make(choice, joint, values, task)
 
 
 def read_losses(text: str) -> Table:

@@ -13,7 +13,7 @@ from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.mechanisms.fit import obstacle
 from core.notions import catalogue as notion_catalogue
-from core.scenario.purpose import build_purpose, purpose_code
+from core.scenario.purpose import PURPOSES, build_purpose
 from core.scenario.scenario import Scenario
 
 FOR_A_PURPOSE = ("optimal", "optimal_reading_secret")
@@ -80,7 +80,7 @@ def snippet(scenario: Scenario) -> str:
     code = entry.code.format(**scenario.settings)
     data = _call(scenario.data)
     for_purpose = scenario.purpose != "information"
-    purpose = purpose_code(scenario, of_task=bool(scenario.data.task))
+    purpose = PURPOSES[scenario.purpose].code(scenario, bool(scenario.data.task))
     if for_purpose and entry.key in FOR_A_PURPOSE:
         code = re.sub(r",?\s*\)$", ", utility=purpose)", code)
     output = 'print(f"I(X;Y) {mechanism.information:.6f} nats, NMI {mechanism.nmi:.6f}")'

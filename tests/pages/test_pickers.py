@@ -11,7 +11,6 @@ from core.mechanisms import fit
 from core.notions import catalogue as notions
 from core.notions.average import Average
 from core.notions.entry import FAMILIES
-from core.notions.in_numbers import in_numbers
 from core.notions.numbers import Numbers, declared
 from core.release import implications
 from core.scenario import Promise, Scenario, evaluate, spans
@@ -49,7 +48,7 @@ def test_every_promise_and_mechanism_is_in_one_family_with_what_it_means():
     families = [item.label.strip("*") for item in app.radio if item.key.startswith("notion")]
     said_so = [name.replace("\\", "").lower() for name in families]
     assert said_so == [*(name.lower() for name in FAMILIES.values()), ELSEWHERE.lower()]
-    assert in_numbers("alip", Numbers(), "sex") in page_text(app)
+    assert notions.entry("alip").in_numbers(Numbers(), "sex") in page_text(app)
     assert mechanisms.entry("subset_merging").meaning in page_text(app)
 
 
@@ -58,7 +57,8 @@ def test_a_link_to_a_promise_has_it_pressed_and_no_other(key):
     app = opened(notion=key, mech="constant")
     assert not app.exception
     assert chosen(app, "notion") == key
-    assert (in_numbers(key, Numbers(), "sex") or notions.entry(key).meaning) in page_text(app)
+    entry = notions.entry(key)
+    assert (entry.in_numbers(Numbers(), "sex") or entry.meaning) in page_text(app)
 
 
 def test_what_does_not_work_says_why_before_it_is_chosen():

@@ -10,10 +10,10 @@ import numpy as np
 from core.data.spec import DataSpec
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
-from core.notions.average import TITLES
+from core.notions.average import MEASURES
 from core.release.confusability import ConfusabilityGraph
 from core.release.histogram import no_limits
-from core.scenario import Result, Scenario, spans
+from core.scenario import PURPOSES, Result, Scenario, spans
 from core.studies.frontier import Frontier
 from core.studies.funnel import envelope, is_funnel, measure, most_between, taken
 from core.studies.known import OPTIMUM
@@ -97,21 +97,6 @@ READ_CONFUSABILITY = (
 """How to read the graphs."""
 
 
-KEPT = {
-    "information": figures.OF_X,
-    "task": figures.Kept(
-        "share of the information about T kept", "X's information about T", "I(T;Y)"
-    ),
-    "guess": figures.Kept(
-        "share of X's gain in right guesses kept", "X's gain", "right guess", in_nats=False
-    ),
-    "distortion": figures.Kept(
-        "share of X's error reduction kept", "X's reduction", "expected error", in_nats=False
-    ),
-}
-"""What the frontier's vertical axis counts, by purpose."""
-
-
 def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded: bool) -> bytes:
     """Draw utility along ε, with the current point."""
     scenario = result.scenario
@@ -127,7 +112,9 @@ def frontier(result: Result, lines: Lines, unit: str, *, by_promise: bool, faded
             curves,
             eps=here and here[0],
             nmi=result.mechanism.kept,
-            kept=KEPT[scenario.purpose],
+            kept=figures.Kept(
+                *PURPOSES[scenario.purpose].axis, in_nats=result.mechanism.purpose.unit == "nats"
+            ),
             unit=unit,
             limit=limit,
             budget=along,
@@ -215,7 +202,7 @@ def _along(result: Result, unit: str) -> figures.Budget | None:
     """Return the budget on the horizontal axis of a funnel; None for every other promise."""
     if not is_funnel(result.scenario):
         return None
-    title = TITLES[measure(result.scenario, result.joint).measure]
+    title = MEASURES[measure(result.scenario, result.joint).measure].title
     return figures.Budget(
         "M",
         f"revealed about S on average, {title}",

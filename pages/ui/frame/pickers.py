@@ -18,7 +18,6 @@ from core.mechanisms.entry import MechanismEntry
 from core.notions import Given
 from core.notions import catalogue as notions
 from core.notions.entry import FAMILIES
-from core.notions.in_numbers import in_numbers
 from core.scenario import Scenario, spans
 from core.wording import listed
 from pages.ui.frame import state, theme
@@ -90,7 +89,7 @@ def promised(scenario: Scenario) -> None:
     """Show the chosen privacy notion's meaning, with the numbers of its sliders."""
     meant = notions.entry(scenario.notion)
     secret = listed(scenario.data.secret) or "S"
-    text = in_numbers(scenario.notion, scenario.numbers, secret) or meant.meaning
+    text = meant.in_numbers(scenario.numbers, secret) or meant.meaning
     if known := scenario.data.known:
         text = f"For someone who knows {listed(known)}, {text[:1].lower()}{text[1:]}"
     with st.container(key=PROMISED):

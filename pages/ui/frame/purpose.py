@@ -108,14 +108,6 @@ def _drop(place: int) -> None:
     pickers.settle()
 
 
-MEANS = {
-    "information": "I(X;Y): every difference between symbols of X counts.",
-    "task": "I(T;Y): only X's information about another column T counts.",
-    "guess": "How often the best guess of T, or of X, is right.",
-    "distortion": "How far the best guess of X is from X on average; less is better.",
-}
-"""What each purpose measures."""
-
 NOT_NUMERIC = f"This X is not numeric. Choose “{LOSSES['hamming']}” or provide a table."
 """The sentence shown if the error of a number is asked for but X has no numbers."""
 
@@ -135,9 +127,9 @@ def show() -> None:
         st.selectbox(
             "What to keep",
             list(PURPOSES),
-            format_func=lambda key: PURPOSES[key],
+            format_func=lambda key: PURPOSES[key].title,
             key="for",
-            help="  \n".join(f"**{PURPOSES[key]}**: {MEANS[key]}" for key in PURPOSES),
+            help="  \n".join(f"**{entry.title}**: {entry.meaning}" for entry in PURPOSES.values()),
             on_change=_changed,
             persist_state="session",
         )

@@ -125,7 +125,7 @@ def _other_purpose(scenario: Scenario) -> None:
     if scenario.purpose != "information":
         st.caption(
             "The table shows information about all of X; the figures above show "
-            f"{PURPOSES[scenario.purpose]}."
+            f"{PURPOSES[scenario.purpose].title}."
         )
 
 

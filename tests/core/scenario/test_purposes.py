@@ -11,7 +11,7 @@ from core.data import BUNDLED, Binning, DataSpec, Filter, count
 from core.errors import InvalidInputError
 from core.notions import ALIP, LIP, GuessingProbability, Intersection, PointwiseMaximalLeakage
 from core.scenario import PURPOSES, Promise, Scenario, evaluate
-from core.scenario.purpose import build_purpose, purpose_code
+from core.scenario.purpose import build_purpose
 from core.scenario.snippet import snippet
 from core.scenario.url import from_query
 from core.utilities import Distortion, Guess, Information, SquaredError, Task
@@ -108,7 +108,8 @@ def test_each_purpose_is_built_and_written_as_one_of_its_own():
     counted = count(INCOME)
     every = [Scenario(data=INCOME, purpose=key, loss="hamming") for key in PURPOSES]
     kinds = {type(build_purpose(item, counted.joint, task=counted.task)) for item in every}
-    assert len(kinds) == len({purpose_code(item, of_task=True) for item in every}) == len(PURPOSES)
+    codes = {PURPOSES[item.purpose].code(item, True) for item in every}
+    assert len(kinds) == len(codes) == len(PURPOSES)
 
 
 def test_sides_and_several_promises_at_once():

@@ -14,7 +14,7 @@ from core.data import DataSpec, count
 from core.joint import Joint
 from core.mechanisms.outputs import in_reading_order
 from core.notions import LDP, LIP, AlphaLift, Average, Intersection, L1Privacy
-from core.notions.average import WITH_ORDER
+from core.notions.average import MEASURES
 from core.optimal.budgets import answer
 from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
@@ -265,7 +265,7 @@ def test_one_secret_asks_nothing():
     joint = Joint.from_counts([[1, 2, 3]])
     for name, order in [*SMOOTH, *KINKED]:
         bound = 1.0 if name == "guessing" else 0.0
-        result = m.optimal(joint, Average(name, bound, order if name in WITH_ORDER else None))
+        result = m.optimal(joint, Average(name, bound, order if MEASURES[name].has_order else None))
         assert result.nmi == 1.0
 
 
