@@ -74,7 +74,7 @@ ANY_NUMBER = (
 
 _ANY_NUMBER = re.compile(ANY_NUMBER)
 
-WHOLE = r"^([+-]?(?:0|[1-9][0-9]*))\.0$"
+WHOLE_AS_DECIMAL = r"^([+-]?(?:0|[1-9][0-9]*))\.0$"
 """The pattern of a whole number that was written as a decimal one: 1.0 is 1; 01.0 is a code."""
 
 TRUTHS = {"TRUE": "true", "True": "true", "FALSE": "false", "False": "false"}
@@ -89,7 +89,7 @@ def stripped(text: str) -> str:
 def as_level(text: str) -> str:
     """Return the text of a value's level: of 1 and 1.0, of TRUE and true, it is one."""
     plain = stripped(text)
-    return TRUTHS.get(plain) or re.sub(WHOLE, r"\1", plain)
+    return TRUTHS.get(plain) or re.sub(WHOLE_AS_DECIMAL, r"\1", plain)
 
 
 def number(text: str) -> float | None:

@@ -28,7 +28,7 @@ from core.limits import (
     MAX_UPLOAD_CELLS,
     MAX_UPLOAD_RECORDS,
 )
-from core.texts import BLANK, TRUTHS, WHOLE, as_level
+from core.texts import BLANK, TRUTHS, WHOLE_AS_DECIMAL, as_level
 from core.validation import shown
 from core.wording import number_of
 
@@ -341,7 +341,7 @@ def _macros() -> str:
         CREATE TEMP MACRO plain_text(t) AS CASE WHEN is_plain(t) THEN t ELSE stripped(t) END;
         CREATE TEMP MACRO level_of(t) AS
             CASE WHEN t IN ({truths}) THEN CASE t {whens} END
-            WHEN ends_with(t, '.0') THEN regexp_replace(t, '{WHOLE}', '\\1') ELSE t END;
+            WHEN ends_with(t, '.0') THEN regexp_replace(t, '{WHOLE_AS_DECIMAL}', '\\1') ELSE t END;
         CREATE TEMP MACRO level_text(t) AS
             CASE WHEN is_plain(t) THEN level_of(t) ELSE level_of(stripped(t)) END;
         CREATE TEMP MACRO finite(n) AS CASE WHEN isfinite(n) THEN n END;

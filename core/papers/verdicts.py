@@ -45,7 +45,7 @@ RULES: dict[Rule, str] = {
 ERRORS = 4.0
 """Standard errors by which a mean may be off, beside half a published unit."""
 
-APART = 3.0
+SEPARATION = 3.0
 """Standard errors by which a paired difference must be above 0."""
 
 DEVIATIONS = 2.0
@@ -169,7 +169,7 @@ def undecided(rule: Rule, value: Value, few: int) -> bool:
     if few < 2:
         return False
     if rule == "ORD":
-        return value.ours >= -max(_many(APART, few) * value.error, CLOSE)
+        return value.ours >= -max(_many(SEPARATION, few) * value.error, CLOSE)
     if rule == "EXT":
         return _extreme(value, _many(DEVIATIONS, few))
     if rule not in ("NUM", "ERR"):
@@ -219,7 +219,9 @@ def explained(rule: Rule, values: Sequence[Value], few: int = 0) -> str:
 def _order_in_words(broken: Sequence[Value]) -> str:
     """Return where an order does not hold: where it is the other way round, equal or undecided."""
     lower = [
-        value.name for value in broken if value.ours < -APART * value.error and value.ours < -CLOSE
+        value.name
+        for value in broken
+        if value.ours < -SEPARATION * value.error and value.ours < -CLOSE
     ]
     equal = [value.name for value in broken if abs(value.ours) <= CLOSE and value.error <= CLOSE]
     rest = [value.name for value in broken if value.name not in {*lower, *equal}]
@@ -243,7 +245,7 @@ def _agrees(value: Value) -> bool:
 def _ordered(value: Value) -> bool:
     if value.relation == "at least" and abs(value.ours) <= CLOSE and value.error <= CLOSE:
         return True
-    return value.ours > APART * value.error
+    return value.ours > SEPARATION * value.error
 
 
 def _extreme(value: Value, deviations: float = DEVIATIONS) -> bool:

@@ -27,6 +27,7 @@ from core.records.fields import (
     KIND,
     SEVERAL,
     VERSION,
+    but,
     level_units,
     plain_attack,
     plain_beside,
@@ -300,10 +301,10 @@ def _of_several(body: dict[str, Any], release: Release, several: Several) -> dic
             }
         )
     return {
-        **_but(body, "mechanism", "proof"),
+        **but(body, "mechanism", "proof"),
         "version": SEVERAL,
-        "released": _but(body["released"], "column"),
-        "draw": _but(body["draw"], "mechanism"),
+        "released": but(body["released"], "column"),
+        "draw": but(body["draw"], "mechanism"),
         "design": design | {"coding": [secret]},
         "columns": columns,
         "known": None if several.known is None else known_of(several.known, several.whole, plan),
@@ -329,16 +330,12 @@ def _of_each(body: Mapping[str, Any], release: Release, result: ResultForEach) -
             }
         )
     return {
-        **_but(body, "mechanism", "proof"),
+        **but(body, "mechanism", "proof"),
         "version": FOR_EACH,
         "design": body["design"] | {"x": list(result.counted.alone.joint.x_labels)},
         "known": known_of(result.counted.known, result.scenario, release.plan),
         "groups": groups,
     }
-
-
-def _but(entries: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {key: value for key, value in entries.items() if key not in names}
 
 
 def _design(release: Release, released: str) -> dict[str, Any]:
@@ -373,88 +370,53 @@ def _scenario(release: Release, *, hides: bool) -> dict[str, Any]:
 
 def _levels(release: Release) -> dict[str, Any]:
     """Return the levels: of the notion requested, of every notion, of repeated draws."""
-    if release.several is not None:
-        return _levels_of_several(release.several)
-    if isinstance(release.result, ResultForEach):
-        return _levels_of_each(release.result)
-    result = release.result
-    joint, mechanism = result.joint, result.mechanism
-    numbers = reference([result.scenario])
-    quick = mechanism.kernel.size < SLOW_CELLS
+    result, several = release.result, release.several
+    joint, mechanism, scenario = result.joint, result.mechanism, release.whole
+    kernel, numbers = mechanism.kernel, reference([scenario])
     # a mechanism may have been made for another notion, such as one that is easier to keep
-    notion = None if mechanism.notion is None else result.scenario.build_notion(joint)
+    notion = None if mechanism.notion is None else scenario.build_notion(joint)
+    if several is not None:
+        achieved, holds = level_of(scenario, several.levels), several.holds
+    elif notion is not None:
+        achieved, holds = notion.achieved(joint, kernel), notion.holds(joint, kernel)
     report: dict[str, Any] = {
         "asked": None
         if notion is None
         else {
             "notion": str(notion),
-            "achieved": plain_json(notion.achieved(joint, mechanism.kernel)),
+            "achieved": plain_json(achieved),
             "unit": notion.level_unit,
-            "holds": notion.holds(joint, mechanism.kernel),
+            "holds": holds,
         },
         "numbers": plain_numbers(numbers),
-        "design": plain_json(levels(joint, mechanism.kernel, numbers, slow=quick)),
+        "design": {},
         "units": {},
         "records": None,
         "repeated": {},
     }
-    report["units"] = level_units(report["design"])
-    if notion is not None and release.plan.draw.kind == "seed":
-        for k in REPEATS:
-            drawn = draws(joint, mechanism.kernel, notion, k)
-            report["repeated"][str(k)] = {
-                "level": plain_json(drawn.level),
-                "at_most": plain_json(drawn.at_most),
-            }
-    if release.original.table.most > 1:
-        report["persons"] = plain_persons(release.applied.persons, joint, mechanism.kernel)
-    own = _own_joint(release.applied.cells, joint, mechanism.kernel)
-    if own is not None and (joint.weighted or not release.same):
-        report["records"] = plain_json(levels(*own, numbers, slow=quick))
-    return report
-
-
-def _levels_of_several(several: Several) -> dict[str, Any]:
-    """Return the levels of all outputs of several columns."""
-    first, whole = several.results[0], several.whole
-    notion = whole.build_notion(first.joint)
-    return {
-        "asked": {
-            "notion": str(notion),
-            "achieved": plain_json(level_of(whole, several.levels)),
-            "unit": notion.level_unit,
-            "holds": several.holds,
-        },
-        "numbers": plain_numbers(reference([whole])),
-        "design": plain_json(several.levels),
-        "units": level_units(several.levels),
-        "records": None,
-        "repeated": {},
-        "known": plain_json(several.in_turn.alone),
-        "exact": several.in_turn.together is not None,
-    }
-
-
-def _levels_of_each(result: ResultForEach) -> dict[str, Any]:
-    """Return the levels of mechanisms for groups of what others know."""
-    joint, kernel = result.joint, result.mechanism.kernel
-    assert joint.known is not None
-    figures, notion = beside(joint.known, kernel), result.scenario.build_notion(joint)
-    given, alone = ({key: part[key] for key in LEVELS} for part in (figures.added, figures.known))
-    return {
-        "asked": {
-            "notion": str(notion),
-            "achieved": plain_json(notion.achieved(joint, kernel)),
-            "unit": notion.level_unit,
-            "holds": notion.holds(joint, kernel),
-        },
-        "numbers": plain_numbers(reference([result.scenario])),
-        "design": plain_json(given),
-        "units": level_units(given),
-        "records": None,
-        "repeated": {},
-        "known": plain_json(alone),
-    }
+    if several is not None:
+        design = several.levels
+        report["known"] = plain_json(several.in_turn.alone)
+        report["exact"] = several.in_turn.together is not None
+    elif isinstance(result, ResultForEach):
+        assert joint.known is not None
+        figures = beside(joint.known, kernel)
+        design = {key: figures.added[key] for key in LEVELS}
+        report["known"] = plain_json({key: figures.known[key] for key in LEVELS})
+    else:
+        quick = kernel.size < SLOW_CELLS
+        design = levels(joint, kernel, numbers, slow=quick)
+        if notion is not None and release.plan.draw.kind == "seed":
+            for k in REPEATS:
+                drawn = draws(joint, kernel, notion, k)
+                both = {"level": drawn.level, "at_most": drawn.at_most}
+                report["repeated"][str(k)] = plain_json(both)
+        if release.original.table.most > 1:
+            report["persons"] = plain_persons(release.applied.persons, joint, kernel)
+        own = _own_joint(release.applied.cells, joint, kernel)
+        if own is not None and (joint.weighted or not release.same):
+            report["records"] = plain_json(levels(*own, numbers, slow=quick))
+    return report | {"design": plain_json(design), "units": level_units(design)}
 
 
 def _beside(release: Release) -> dict[str, Any] | None:
@@ -514,7 +476,7 @@ def _own_joint(cells: Any, joint: Joint, kernel: FloatArray) -> tuple[Joint, Flo
 
 def fingerprint(body: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a certificate without its fingerprint, as JSON with sorted keys."""
-    rest = {key: value for key, value in body.items() if key != "fingerprint"}
+    rest = but(body, "fingerprint")
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 

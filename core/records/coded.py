@@ -67,8 +67,6 @@ class Values:
         ]
 
     def passing(self, chosen: Filter, values: Any) -> BoolArray:
-        """Return whether each value passes a filter."""
-
         def passing(value: Any) -> dict[str, Any]:
             return {"passes": passes(self._unmarked(chosen.column, value), chosen)}
 
@@ -259,7 +257,6 @@ class SideCoder:
         return symbols[kind], levels
 
     def _symbol(self, key: tuple[Any, ...]) -> int:
-        """Return the symbol of a level of each column."""
         if any(isinstance(label, list) for label in key):
             return UNKNOWN
         countable = self._missing_is_level or None not in key

@@ -98,7 +98,7 @@ class Plan:
             )
 
     def on(self, original: Upload) -> Plan:
-        """Return the plan with random numbers for a file alone; see `Draw`."""
+        """Return the plan with random numbers for a file alone."""
         return replace(self, draw=self.draw.on(original.sha256))
 
 

@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -153,42 +153,6 @@ def mechanism_hash(
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-class Draw(Protocol):
-    """A source of the random numbers of a release."""
-
-    @property
-    def kind(self) -> str:
-        """Return "seed" or "key"."""
-
-    @property
-    def commitment(self) -> str:
-        """Return a hash of the secret, which identifies it without revealing it."""
-
-    def committed(self, sha256: str) -> str | None:
-        """Return a hash of a file's SHA-256 that only the secret can test; None if it is guessable.
-
-        With a plain hash, anyone who has the released file could try originals until one fits.
-        """
-
-    def of(self, mechanism: str) -> Draw:
-        """Return the draw with random numbers for a mechanism alone, by its `mechanism_hash`.
-
-        Two mechanisms that share random numbers reveal X together: each output narrows the number
-        to an interval, and few X fit both. So does one mechanism where X is formed in two ways:
-        two outputs of a record differ only if its X does.
-        """
-
-    def on(self, sha256: str) -> Draw:
-        """Return the draw with random numbers for a file alone, by its SHA-256.
-
-        Two files that share random numbers reveal X together, as two mechanisms do; by a key only
-        records with the same id share one.
-        """
-
-    def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
-        """Return a number in [0, 1) for each record, shape (count,)."""
-
-
 @dataclass(frozen=True)
 class Seeded:
     """Random numbers by the index of a record in its file, from a seed of 0 to 2²⁵⁶ − 1.
@@ -226,21 +190,34 @@ class Seeded:
 
     @property
     def commitment(self) -> str:
+        """Return a hash of the seed, which identifies it without revealing it."""
         return hashlib.sha256(f"liftscope seed {self.seed}".encode()).hexdigest()
 
     def committed(self, sha256: str) -> str | None:
-        """Return the HMAC-SHA-256 of a file's hash, by a key of the seed; see `Draw`."""
+        """Return the HMAC-SHA-256 of a file's hash, by a key of the seed; None if it is guessable.
+
+        With a plain hash, anyone who has the released file could try originals until one fits.
+        """
         if self.guessable:
             return None
         secret = f"liftscope original {self.seed}".encode()
         return hmac.new(secret, sha256.encode(), hashlib.sha256).hexdigest()
 
     def of(self, mechanism: str) -> Seeded:
-        """Return the draw for a mechanism; see `Draw`."""
+        """Return the draw with random numbers for a mechanism alone, by its `mechanism_hash`.
+
+        Two mechanisms that share random numbers reveal X together: each output narrows the number
+        to an interval, and few X fit both. So does one mechanism where X is formed in two ways:
+        two outputs of a record differ only if its X does.
+        """
         return Seeded(self.seed, mechanism, self.file)
 
     def on(self, sha256: str) -> Seeded:
-        """Return the draw for a file; see `Draw`. A guessable seed has the same for every file."""
+        """Return the draw with random numbers for a file alone, by its SHA-256.
+
+        Two files that share random numbers reveal X together, as two mechanisms do. A guessable
+        seed has the same for every file.
+        """
         return Seeded(self.seed, self.mechanism, self.committed(sha256) or "")
 
     def uniforms(self, start: int, count: int, ids: Ids | None = None) -> FloatArray:
@@ -307,17 +284,17 @@ class Keyed:
         ).hexdigest()
 
     def committed(self, sha256: str) -> str | None:
-        """Return the BLAKE2b of a file's hash, by the key; see `Draw`."""
+        """Return the BLAKE2b of a file's hash, by the key."""
         return hashlib.blake2b(
             sha256.encode(), key=self._hashed, digest_size=32, person=b"original"
         ).hexdigest()
 
     def of(self, mechanism: str) -> Keyed:
-        """Return the draw for a mechanism; see `Draw`."""
+        """Return the draw for a mechanism alone, as `Seeded.of` does."""
         return Keyed(self.key, self.column, mechanism)
 
     def on(self, sha256: str) -> Keyed:
-        """Return the draw itself; see `Draw`."""
+        """Return the draw itself: by a key only records with the same id share a number."""
         del sha256
         return self
 
@@ -333,6 +310,10 @@ class Keyed:
         key = hashlib.blake2b(secret, digest_size=LEAST_KEY, person=b"record").digest()
         texts = ids if isinstance(ids, pa.Array) else pa.array(ids, pa.string())
         return _of_whole(siphash(texts, key))
+
+
+Draw = Seeded | Keyed
+"""A source of the random numbers of a release: a number in [0, 1) for each record, (n,)."""
 
 
 def _unit(content: bytes) -> FloatArray:

@@ -71,10 +71,10 @@ FORM: dict[str, Any] = {
         "column": str,
         "columns": [str],
         "treatment": str,
-        "format?": str,
+        "format": str,
     },
     "unknown": {"treatment": str, "records": int},
-    "draw": {"kind": str, "commitment": str, "id": (str, type(None)), "mechanism?": str},
+    "draw": {"kind": str, "commitment": str, "id": (str, type(None)), "mechanism": str},
     "design": {
         "data": str,
         "same": bool,
@@ -115,7 +115,7 @@ FORM: dict[str, Any] = {
             type(None),
         ),
     },
-    "beside?": (
+    "beside": (
         {
             "columns": [str],
             "known": [str],
@@ -147,18 +147,26 @@ check their own entries.
 """
 
 
-def _without(part: str, *names: str) -> dict[str, Any]:
-    return {name: form for name, form in FORM[part].items() if name not in names}
+def but(entries: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return entries without some."""
+    return {name: entry for name, entry in entries.items() if name not in names}
 
+
+FORM_BEFORE: dict[str, Any] = {
+    **but(FORM, "beside"),
+    "beside?": FORM["beside"],
+    "released": but(FORM["released"], "format") | {"format?": str},
+    "draw": but(FORM["draw"], "mechanism") | {"mechanism?": str},
+}
+"""The same up to version `LINKED`: the first certificates lack some entries."""
 
 _CODING: dict[str, Any] = {"coding": FORM["design"]["coding"][0], "marked": [str]}
 
 FORM_OF_SEVERAL: dict[str, Any] = {
-    **{name: form for name, form in FORM.items() if name not in ("mechanism", "proof", "beside?")},
-    "beside": FORM["beside?"],
-    "released": _without("released", "column", "format?") | {"format": str},
-    "draw": _without("draw", "mechanism?"),
-    "design": _without("design", "marked", "left_out?"),
+    **but(FORM, "mechanism", "proof"),
+    "released": but(FORM["released"], "column"),
+    "draw": but(FORM["draw"], "mechanism"),
+    "design": but(FORM["design"], "marked", "left_out?"),
     "levels": FORM["levels"] | {"known": _ADDING, "exact": bool},
     "columns": [
         _CODING
@@ -176,11 +184,11 @@ it, `exact` or the sums of the columns' own.
 """
 
 FORM_OF_EACH: dict[str, Any] = {
-    **{name: FORM_OF_SEVERAL[name] for name in FORM_OF_SEVERAL if name not in ("columns", "known")},
-    "beside": ({**FORM["beside?"][0], "certain": NUMBER}, type(None)),
-    "released": FORM_OF_SEVERAL["released"] | {"column": str},
-    "draw": FORM_OF_SEVERAL["draw"] | {"mechanism": str},
-    "design": _without("design", "left_out?") | {"x": [str]},
+    **but(FORM_OF_SEVERAL, "columns", "known"),
+    "beside": ({**FORM["beside"][0], "certain": NUMBER}, type(None)),
+    "released": FORM["released"],
+    "draw": FORM["draw"],
+    "design": but(FORM["design"], "left_out?") | {"x": [str]},
     "levels": FORM["levels"] | {"known": _ADDING},
     "known": _CODING | {"inputs": [str]},
     "groups": [
@@ -195,9 +203,6 @@ FORM_OF_EACH: dict[str, Any] = {
 is known alone; `levels.design`: those given it. `beside.certain`: share of records whose Y and
 columns beside it occur with one secret alone.
 """
-
-ALWAYS = (("", "beside"), ("released", "format"), ("draw", "mechanism"))
-"""Entries that the first versions did not have and that no version after `LINKED` may lack."""
 
 KIND, VERSION = "liftscope release certificate", 6
 """The entries "kind" and "version" of a certificate."""
@@ -231,7 +236,6 @@ _COMMITMENT = re.compile("[0-9a-f]{64}")
 
 
 def plain_numbers(numbers: Numbers) -> dict[str, float | str | None]:
-    """Return the λ, α, β and n of levels as values for JSON."""
     return {name: plain_json(getattr(numbers, name)) for name in _NUMBERS}
 
 
@@ -305,7 +309,6 @@ def plain_coding(coding: Coding) -> dict[str, Any]:
 
 
 def outputs_of(body: Mapping[str, Any]) -> list[str]:
-    """Return the columns of Y."""
     if "columns" in body:
         return [column["column"] for column in body["columns"]]
     return [body["released"]["column"]]
@@ -317,7 +320,7 @@ def of_each(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     Mechanisms for groups are one there: its rows are the pairs of a group and its symbols of X.
     """
     if "groups" in body:
-        return [{**_but(body, "proof"), "mechanism": _of_all_groups(body)}]
+        return [{**but(body, "proof"), "mechanism": _of_all_groups(body)}]
     if "columns" not in body:
         return [dict(body)]
     return [
@@ -381,24 +384,19 @@ def of_known(body: Mapping[str, Any]) -> dict[str, Any] | None:
     return _of_coded(body, known) | {"mechanism": mechanism}
 
 
-def _but(body: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: entry for name, entry in body.items() if name not in names}
-
-
 def _of_coded(body: Mapping[str, Any], coded: Mapping[str, Any]) -> dict[str, Any]:
     """Return a certificate with X as one of its codings forms it."""
     data = {**body["scenario"]["data"], "released": coded["coding"]["columns"]}
     own = body["design"]["coding"]
     coding = [*(own[:1] if "groups" in body else own), coded["coding"]]
     return {
-        **_but(body, "columns", "groups", "known"),
+        **but(body, "columns", "groups", "known"),
         "scenario": {**body["scenario"], "data": data},
         "design": {**body["design"], "coding": coding, "marked": coded["marked"]},
     }
 
 
 def check_form(body: Any) -> None:
-    """Raise unless a value has the form of a certificate."""
     if not isinstance(body, Mapping) or body.get("kind") != KIND:
         raise InvalidInputError(
             f"This is not a release certificate: its entry 'kind' must be {KIND!r}."
@@ -411,16 +409,13 @@ def check_form(body: Any) -> None:
     _check_numbers(body, "")
     plain = body["version"] <= PLAIN_HASH
     named = {"sha256": str} if plain else {"commitment": (str, type(None))}
-    form = {SEVERAL: FORM_OF_SEVERAL, FOR_EACH: FORM_OF_EACH}.get(body["version"], FORM)
+    forms = {VERSION: FORM, SEVERAL: FORM_OF_SEVERAL, FOR_EACH: FORM_OF_EACH}
+    form = forms.get(body["version"], FORM_BEFORE)
     _check(body, form | {"original": FORM["original"] | named}, "")
     if body["version"] == SEVERAL:
         _check_several(body)
     elif body["version"] == FOR_EACH:
         _check_for_each(body)
-    if LINKED < body["version"] < SEVERAL:
-        for place, name in ALWAYS:
-            if name not in (body[place] if place else body):
-                raise _lacks(f"{place}.{name}".removeprefix("."))
     _check_choices(body)
     for part in (*of_each(body), of_known(body)):
         if part is not None:
@@ -600,7 +595,7 @@ def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str
     """Check the entries of an object: none may be missing, and none may be added."""
     for key in form:
         if not key.endswith("?") and key not in {*value, ANY}:
-            raise _lacks(place + key)
+            raise InvalidInputError(f"The certificate lacks the entry {place + key!r}.")
     for key, part in value.items():
         kind = form.get(key, form.get(f"{key}?", form.get(ANY)))
         if kind is None:
@@ -608,10 +603,6 @@ def _check_entries(value: Mapping[str, Any], form: Mapping[str, Any], place: str
                 f"The certificate has the entry {shown(place + key)}, which no certificate has."
             )
         _check(part, kind, place + key)
-
-
-def _lacks(place: str) -> InvalidInputError:
-    return InvalidInputError(f"The certificate lacks the entry {place!r}.")
 
 
 def _wrong(place: str, value: Any) -> InvalidInputError:

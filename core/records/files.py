@@ -243,14 +243,18 @@ class Writer:
             self._sink.close()
 
 
+def is_parquet(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
+
+
 def check_whole(path: Path) -> None:
     """Raise if a file is Parquet and cannot be read to its end."""
     if not path.is_file():
         return
     try:
-        with path.open("rb") as file:
-            if file.read(4) != b"PAR1":
-                return
+        if not is_parquet(path):
+            return
         with parquet.ParquetFile(path) as opened:
             _ = opened.metadata.created_by, opened.schema_arrow  # texts that may be none
             for _ in opened.iter_batches(BATCH, use_threads=False):

@@ -73,18 +73,9 @@ def designed_for_each(
     Outputs are named by their likeliest X: groups have names in common, so that a name does not
     show the group to those who do not know it.
 
-    Parameters
-    ----------
-    result : Result
-        The answer to a scenario about the file, with one mechanism for all values.
-    table : FileTable
-        The records.
-    least : int
-        Number of records from which a value has a mechanism of its own; the others share one.
-    longer : int
-        How many times as long as the scenario's time limit allows each search may take.
-    progress : callable, optional
-        Called with the number of mechanisms that are made, and that of all.
+    `least`: number of records from which a value has a mechanism of its own; the others share one.
+    `longer`: how many times as long as the scenario's time limit each search may take. `progress`
+    is called with the number of mechanisms that are made, and that of all.
 
     Raises
     ------

@@ -52,39 +52,16 @@ def given_away(
     """Return what each group of columns gives away about S, alone and beside Y.
 
     Counted are the records that would be released and whose S was counted: those that pass the
-    filters, without symbols that are left out.
-
-    Parameters
-    ----------
-    result : Result
-        The answer to a scenario, whose mechanism makes Y.
-    table : FileTable
-        The records, with the columns of S.
-    groups : sequence of sequence of str
-        The columns K of each group; none of S or X.
-    unknown : str
-        As in `Plan`: the symbol of X that unknown values are taken for.
-    of_text : bool
-        Whether the released file is text, where a blank is a missing value.
-    progress : callable, optional
-        Called with the number of groups that are done.
-    further : sequence of Result
-        The answers for columns that are randomized separately: all their outputs are Y.
+    filters, without symbols that are left out. `groups`: the columns K of each, none of S or X.
+    `unknown`: as in `Plan`. `of_text`: whether the released file is text, where a blank is a
+    missing value. `progress` is called with the number of groups that are done. `further`: the
+    answers for columns that are randomized separately; all their outputs are Y.
 
     Raises
     ------
     InvalidInputError
         If a column is S, X or not in the file, the file lacks S, no record is left, or the outputs
         of several columns have too many combinations.
-
-    Examples
-    --------
-    >>> from core.data import Sources
-    >>> from core.scenario import Scenario, evaluate
-    >>> result = evaluate(Scenario(mechanism="watchdog"))
-    >>> (levels,) = given_away(result, Sources().open("adult"), [["relationship"]])
-    >>> round(np.exp(levels.known["lip"]))  # one Husband of 13,193 is female
-    4364
     """
     kernels, levels = [own.mechanism.kernel for own in (result, *further)], []
     with _opened((result, *further), table, groups) as (opened, records, coders):
@@ -99,30 +76,10 @@ def given_away(
 def given_away_there(
     result: Result, sources: Sources, groups: Sequence[Sequence[str]]
 ) -> tuple[Beside, ...]:
-    """Return what each group of columns gives away in the data that a scenario is about.
+    """Return what `given_away` does of the data that a scenario is about, in `sources`.
 
-    A database counts its records by S, X and each group, and only these counts leave it.
-
-    Parameters
-    ----------
-    result, groups
-        As for `given_away`.
-    sources : Sources
-        The sources that the scenario was answered with.
-
-    Raises
-    ------
-    InvalidInputError
-        As `given_away`, or if the data is a joint distribution.
-
-    Examples
-    --------
-    >>> from core.data import Sources
-    >>> from core.scenario import Scenario, evaluate
-    >>> result = evaluate(Scenario(mechanism="watchdog"))
-    >>> (levels,) = given_away_there(result, Sources(), [["relationship"]])
-    >>> round(np.exp(levels.known["lip"]))
-    4364
+    A database counts its records by S, X and each group, and only these counts leave it. Of a joint
+    distribution, an `InvalidInputError` says that it has no columns.
     """
     data, levels = result.scenario.data, list[Beside]()
     for names in groups:
@@ -148,28 +105,8 @@ def attacked(
 ) -> Attack:
     """Guess S of up to 50,000 of a file's records from Y and other columns, each from the others.
 
-    Parameters
-    ----------
-    result, table, unknown, of_text, further
-        As for `given_away`.
-    names : sequence of str
-        The columns beside Y; none of S or X.
-    seed : int
-        Seed for the choice of records, their Y and the folds.
-
-    Raises
-    ------
-    InvalidInputError
-        As `given_away`, or if there are fewer records than folds.
-
-    Examples
-    --------
-    >>> from core.data import Sources
-    >>> from core.scenario import Scenario, evaluate
-    >>> result = evaluate(Scenario(mechanism="watchdog"))
-    >>> guess = attacked(result, Sources().open("adult"), ["relationship"])
-    >>> round(guess.right, 2), round(guess.blind, 2), guess.records
-    (0.78, 0.67, 32561)
+    Arguments and errors as of `given_away`, and of `attack`. `seed`: for the choice of records,
+    their Y and the folds.
     """
     results = (result, *further)
     with _opened(results, table, [names]) as (opened, records, coders):

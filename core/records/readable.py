@@ -43,7 +43,6 @@ OVER_THE_SET = ("ldp", "rldp", "robust_ldp", "pml", "robust_pml")
 
 
 def promises(body: Mapping[str, Any]) -> list[Sentence]:
-    """Return what a certificate promises, from its own figures."""
     sentences = [_one_record(body), _fresh(body), _sampling(body), _again(body), _others(body)]
     if body.get("beside"):
         broken = body["beside"]["holds"] is False
@@ -177,7 +176,6 @@ def is_guessable(body: Mapping[str, Any]) -> bool:
 
 
 def sentence(about: str, promised: bool, text: str) -> Sentence:
-    """Return a sentence on what is promised or not."""
     return {
         "about": about,
         "status": PROMISED if promised else NOT_PROMISED,
@@ -664,7 +662,6 @@ def known_title(body: Mapping[str, Any]) -> str:
 
 
 def group_title(group: Mapping[str, Any]) -> str:
-    """Return the name of a group of known values."""
     first, *further = group["values"]
     return f"{first} and {number_of(len(further), 'rarer value')}" if further else str(first)
 

@@ -311,7 +311,6 @@ def _number(value: Any) -> float | None:
 
 
 def _passes(value: Any, chosen: Filter, marked: bool) -> bool:
-    """Say whether a value passes a filter."""
     low, high = chosen.low, chosen.high
     blank = marked and isinstance(value, str) and as_level(value).lower() in BLANKS
     if low is None and high is None:

@@ -21,8 +21,9 @@ from core.joint import Joint
 from core.limits import CLOSE
 from core.records import written
 from core.records.certificate import PACKAGE_VERSION, code_hash, fingerprint
-from core.records.checking.check import Check, reworded
+from core.records.checking.check import Check, UncheckedError, WrongError, check_named, reworded
 from core.records.checking.contents import (
+    Design,
     Original,
     Rows,
     check_alone,
@@ -30,7 +31,7 @@ from core.records.checking.contents import (
     check_codings,
     check_columns,
     check_design,
-    design_file,
+    design_of,
     disclosed,
 )
 from core.records.checking.drawn import (
@@ -51,9 +52,10 @@ from core.records.checking.figures import (
     check_utility,
     joint_of,
 )
-from core.records.checking.groups import by_groups, check_groups
-from core.records.checking.in_turn import (
-    Column,
+from core.records.checking.in_parts import (
+    Part,
+    by_groups,
+    check_groups,
     check_in_turn,
     check_proof_in_turn,
     in_their_turn,
@@ -72,9 +74,10 @@ from core.records.fields import (
     of_known,
     outputs_of,
 )
-from core.records.files import check_whole, file_hash
+from core.records.files import check_whole, file_hash, is_parquet
 from core.records.for_each import check_for_each
 from core.records.readable import PROMISED, group_title, promises
+from core.records.recount import Column as ReadColumn
 from core.records.recount import Recount, most_of_one, read_columns, recount, texts_of
 from core.records.several import check_question, spec_of
 from core.release.in_turn import MOST_TOGETHER
@@ -177,49 +180,42 @@ def verify(
         check_for_each(scenario)
     fits = [_kernel(part) for part in of_groups(body)]
     named = [group_title(group) for group in body.get("groups", ())]
-    checks = [_fingerprint(body), _code(body), _stated(body)]
-    checks += _joined(body, fits, names=named)
-    checks += [_hash(body, "released", released), *_format(body, released)]
+    done = [_fingerprint(body), _code(body), _stated(body)]
+    done += _joined(body, fits, names=named)
+    done += [_hash(body, "released", released), *_format(body, released)]
     read_outputs = [_outputs(part, released) for part in parts]
     outputs = [codes for codes, _ in read_outputs]
-    checks += _joined(body, *zip(*(tests for _, tests in read_outputs), strict=True))
+    done += _joined(body, *zip(*(tests for _, tests in read_outputs), strict=True))
     codings = [check_codings(part, spec, original) for part, spec in zip(parts, specs, strict=True)]
-    checks += _joined(body, codings)
-    owner = Owner(body, seed, key)
-    checks += [*check_notion(body, scenario), *_drawn_for(parts), *_left_open(body)]
+    done += _joined(body, codings)
+    owner, asked = Owner(body, seed, key), body["levels"]["asked"]
+    done += [check_notion(asked, scenario)] if asked is not None else []
+    done += [*_drawn_for(parts), *_left_open(body)]
     if original is not None:
-        checks.append(_original(body, original, owner))
-    checks.append(check_columns(body, specs, released, original))
+        done.append(_original(body, original, owner))
+    done.append(check_columns(body, specs, released, original))
     if original is None or not all(fit.passed for fit in fits):
         why = "The original was not given" if original is None else "The kernel is invalid"
-        return _by_itself(checks, owner, released, why)
-    table = design if isinstance(design, str) else None
-    file = None if isinstance(design, str) else design
-    where = design_file(body, scenario.data, original, file)
+        return _by_itself(done, owner, released, why)
+    made_for = design_of(body, scenario.data, original, design, owner)
     if "left_out" in body["design"]:
-        disclosure, whole = disclosed(body, scenario.data, where, table, owner)
-        checks.append(disclosure)
+        disclosure, whole = disclosed(body, scenario.data, made_for)
+        done.append(disclosure)
         if whole is None:
-            why = "Which records were left out is not known"
-            return _by_itself(checks, owner, released, why)
+            return _by_itself(done, owner, released, "Which records were left out is not known")
         body, scenario = whole, Scenario.from_dict(whole["scenario"])
-    files = Read(released, outputs, original)
-    checks += _with_original(body, scenario, files, owner, checks, (where, table))
-    return [*checks, *_unproven(body, checks)]
+    done += _with_original(body, scenario, Read(released, outputs, original), done, made_for)
+    return [*done, *_unproven(body, done)]
 
 
 def _with_original(
     body: Mapping[str, Any],
     scenario: Scenario,
     files: Read,
-    owner: Owner,
     before: Sequence[Check],
-    design: tuple[Path | None, str | None],
+    design: Design,
 ) -> list[Check]:
-    """Return all further checks where the original was given, after those before.
-
-    `design`: the file, and the table of a data base, that the mechanism was made for.
-    """
+    """Return all further checks where the original was given, after those before."""
     original, outputs, parts = files.original, files.outputs, of_each(body)
     scenarios = [Scenario.from_dict(part["scenario"]) for part in parts]
     kernels = [written.read(part["mechanism"]) for part in parts]
@@ -227,79 +223,60 @@ def _with_original(
     pairs = list(zip(parts, scenarios, strict=True))
     recounted = [_recounted(*pair, original, sources) for pair in pairs]
     counts, (_, how, read) = [count for count, _, _ in recounted], recounted[0]
-    checks = _joined(body, [_counts(*pair, how) for pair in zip(parts, counts, strict=True)])
+    done = _joined(body, [_counts(*pair, how) for pair in zip(parts, counts, strict=True)])
     known, of_known, groups = None, list[Check](), None
     if "columns" in body or "groups" in body:
-        known, of_known = _known(body, scenario, files, owner, design, sources)
+        known, of_known = _known(body, scenario, original, design, sources)
     if "groups" in body:
-        fit = None if known is None else by_groups(body, counts[0], known)
+        fit = None if known is None else by_groups(body, scenario, counts[0], known)
         if fit is None:
             text = "The records do not fit the groups of what others know, their X or their number."
-            checks.append(Check("groups", False, text))
-            return [*checks, *(Check(name, None, text) for name in OF_GROUPS)]
+            done.append(Check("groups", False, text))
+            return [*done, *(Check(name, None, text) for name in OF_GROUPS)]
         counts, groups = [fit[0]], fit[1]
     places = counts[0].places
-    checks.append(check_cells(body, files.released, read, places))
-    rows, passed = None, {test.name: test.passed for test in [*before, *checks]}
+    done.append(check_cells(body, files.released, read, places))
+    rows, passed = None, {test.name: test.passed for test in [*before, *done]}
     if "format" in body["released"] and all(passed.get(name, True) for name in WRITTEN):
         rows = Rows(_as_read(original, scenario, sources), places, outputs)
-    checks.append(check_alone(body, files.released, rows))
-    checks += _beside(body, scenario, counts, kernels, files, sources)
-    designs = [check_design(part, own.data, *design, owner) for part, own in pairs]
+    done.append(check_alone(body, files.released, rows))
+    done += _beside(body, scenario, counts, kernels, files, sources)
+    designs = [check_design(part, own.data, design) for part, own in pairs]
     matched, libraries = map(list, zip(*designs, strict=True))
-    if groups is not None:
-        checks += _joined(body, [*matched, *of_known], names=("X", OTHERS))
-        checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
-        checks.append(check_level_numbers(body, scenario))
-        titles = [group_title(group) for group in body["groups"]]
-        checks += _joined(body, *check_groups(body, scenario, groups, libraries[0]), names=titles)
-    elif "columns" in body:
-        checks += _joined(body, [*matched, *of_known])
-        checks += _persons(body, scenario, counts[0], read, kernels[0], (None, None))
-        turns = in_their_turn(
-            *(scenarios, kernels, counts, known, len(body["design"]["s"])),
-            len(body["known"]["inputs"]) if body["known"] else 1,
-        )
-        checks += [check_level_numbers(body, scenario), *check_in_turn(body, scenario, turns)]
-        checks += _proofs(body, pairs, counts, libraries, kernels, turns)
-    else:
-        cells = counts[0].weights if body["design"]["same"] else None
-        if design[0] is not None and not body["design"]["same"]:
-            cells = _recounted(body, scenario, design[0], sources)[0].weights
-        checks += matched
-        checks += _of_one(body, scenario, counts[0], kernels[0], read, (cells, libraries[0]))
-    owners = [replace(owner, body=part) for part in of_each(owner.body)]
-    each = zip(parts, owners, counts, outputs, kernels, strict=True)
-    draws = [_draws(part, own, count, read, y, kernel) for part, own, count, y, kernel in each]
-    return [*checks, *_joined(body, *zip(*draws, strict=True))]
-
-
-def _of_one(
-    body: Mapping[str, Any],
-    scenario: Scenario,
-    counted: Recount,
-    kernel: FloatArray,
-    read: Original,
-    design: tuple[FloatArray | None, Counted | None],
-) -> list[Check]:
-    """Check persons, levels, promise and proof of one mechanism; `design` as in `_persons`."""
-    cells, library = design
+    names = () if groups is None else ("X", OTHERS)
+    done += _joined(body, [*matched, *of_known], names=names)
+    cells, library = counts[0].weights if body["design"]["same"] else None, libraries[0]
+    if design.path is not None and not body["design"]["same"]:
+        cells = _recounted(body, scenario, design.path, sources)[0].weights
     if cells is None and library is not None:  # a data base is counted by the library alone
         cells = np.rint(library.joint.p * (library.joint.n or 0))
-    return [
-        *_persons(body, scenario, counted, read, kernel, (cells, library)),
-        *check_levels(body, scenario, counted.cells, cells, library, kernel),
-        *check_promise(body, scenario, cells, library, kernel),
-        check_proof(body, scenario, library, kernel),
-    ]
+    done += _persons(body, scenario, counts[0], read, kernels[0], (cells, library))
+    done.append(check_level_numbers(body, scenario))
+    if groups is not None:
+        titles = [group_title(group) for group in body["groups"]]
+        done += _joined(body, *check_groups(body, scenario, groups, library), names=titles)
+    elif "columns" in body:
+        turns = in_their_turn(
+            *(pairs, kernels, counts, known, len(body["design"]["s"])),
+            len(body["known"]["inputs"]) if body["known"] else 1,
+        )
+        done += check_in_turn(body, scenario, turns)
+        done += _proofs(body, pairs, counts, libraries, kernels, turns)
+    else:
+        done += check_levels(body, scenario, counts[0].cells, cells, library, kernels[0])
+        done += check_promise(body, scenario, cells, library, kernels[0])
+        done.append(check_proof(body, scenario, library, kernels[0]))
+    owners = [replace(design.owner, body=part) for part in of_each(design.owner.body)]
+    each = zip(parts, owners, counts, outputs, kernels, strict=True)
+    draws = [_draws(part, own, count, read, y, kernel) for part, own, count, y, kernel in each]
+    return [*done, *_joined(body, *zip(*draws, strict=True))]
 
 
 def _known(
     body: Mapping[str, Any],
     scenario: Scenario,
-    files: Read,
-    owner: Owner,
-    design: tuple[Path | None, str | None],
+    original: Path,
+    design: Design,
     sources: Sources,
 ) -> tuple[Recount | None, list[Check]]:
     """Return a new count of what others know, if anything, with the check of its symbols."""
@@ -310,11 +287,11 @@ def _known(
     if part is None:
         return None, []
     spec = spec_of(scenario.data, scenario.data.known)
-    counted, _, _ = _recounted(part, replace(scenario, data=spec), files.original, sources)
-    coded = check_codings(part, spec, files.original)
+    counted, _, _ = _recounted(part, replace(scenario, data=spec), original, sources)
+    coded = check_codings(part, spec, original)
     if not coded.passed:
         return counted, [replace(coded, name="design")]
-    return counted, [check_design(part, spec, *design, owner)[0]]
+    return counted, [check_design(part, spec, design)[0]]
 
 
 def _proofs(
@@ -323,25 +300,25 @@ def _proofs(
     counts: Sequence[Recount],
     libraries: Sequence[Counted | None],
     kernels: Sequence[FloatArray],
-    turns: Sequence[Column] | None,
+    turns: Sequence[Part] | None,
 ) -> list[Check]:
     """Check what each column of several keeps, and that no other mechanism keeps more."""
-    utilities, proofs = [], []
+    utilities = []
     for (part, own), count, library, kernel in zip(pairs, counts, libraries, kernels, strict=True):
         if count.cells is None or not count.cells.any():
             text = "This cannot be checked without S in the original."
             utilities.append(Check("utility", None, text))
         else:
             utilities.append(check_utility(part, own, count.cells, library, kernel))
-    for place, ((part, _), library) in enumerate(zip(pairs, libraries, strict=True)):
-        if turns is None:
-            proofs.append(Check("proof", None, "The proof cannot be checked without the levels."))
-        else:
-            proofs.append(check_proof_in_turn(part, turns[place], library))
+    if turns is None:
+        text = "The proof cannot be checked without the levels."
+        proofs = [Check("proof", None, text)] * len(pairs)
+    else:
+        proofs = [check_proof_in_turn(*own) for own in zip(turns, libraries, strict=True)]
     return _joined(body, utilities, proofs)
 
 
-MOST = 5
+SPELLED_OUT = 5
 """Most groups or columns that the sentence of a check is about; the others are counted."""
 
 OTHERS = "What others know"
@@ -367,8 +344,8 @@ def _joined(
             for name, check in zip(names, checks, strict=False)
             if check.passed == passed
         ]
-        more = f"{number_of(len(sentences) - MOST, 'other')} likewise."
-        shown = [*sentences[:MOST], *([more] if len(sentences) > MOST else [])]
+        more = f"{number_of(len(sentences) - SPELLED_OUT, 'other')} likewise."
+        shown = [*sentences[:SPELLED_OUT], *([more] if len(sentences) > SPELLED_OUT else [])]
         result.append(Check(checks[0].name, passed, " ".join(shown)))
     return result
 
@@ -497,59 +474,59 @@ def _left_open(body: Mapping[str, Any]) -> list[Check]:
     return [Check("exposed", None, EXPOSED if body["version"] <= PLAIN_HASH else LINKS)]
 
 
-def _fingerprint(body: Mapping[str, Any]) -> Check:
-    if fingerprint(body) == body["fingerprint"]:
-        return Check("certificate", True, "The certificate is as it was written.")
-    text = "The certificate was changed: its fingerprint does not match its text."
-    return Check("certificate", False, text)
+@check_named("certificate")
+def _fingerprint(body: Mapping[str, Any]) -> str:
+    if fingerprint(body) != body["fingerprint"]:
+        raise WrongError("The certificate was changed: its fingerprint does not match its text.")
+    return "The certificate is as it was written."
 
 
-def _code(body: Mapping[str, Any]) -> Check:
+@check_named("code")
+def _code(body: Mapping[str, Any]) -> str:
     """Say whether this is the code that made the certificate; another one checks it too."""
     version, made = body["code"]["version"], body["code"]["sha256"]
-    if made == code_hash() and version != PACKAGE_VERSION:
-        return Check("code", False, f"This code has version {PACKAGE_VERSION}, not {version}.")
-    if made == code_hash() and body["version"] not in VERSIONS[-3:]:
-        text = f"This code writes certificates of version {VERSION}, not {body['version']}."
-        return Check("code", False, text)
-    if made == code_hash():
-        return Check("code", True, f"It was made by this code, version {version}.")
-    return Check(
-        "code",
-        None,
-        f"Other code made the certificate (version {version}, {made[:12]}) than checks it "
-        f"(version {PACKAGE_VERSION}, {code_hash()[:12]}).",
-    )
+    if made != code_hash():
+        raise UncheckedError(
+            f"Other code made the certificate (version {version}, {made[:12]}) than checks it "
+            f"(version {PACKAGE_VERSION}, {code_hash()[:12]})."
+        )
+    if version != PACKAGE_VERSION:
+        raise WrongError(f"This code has version {PACKAGE_VERSION}, not {version}.")
+    if body["version"] not in VERSIONS[-3:]:
+        raise WrongError(
+            f"This code writes certificates of version {VERSION}, not {body['version']}."
+        )
+    return f"It was made by this code, version {version}."
 
 
-def _stated(body: Mapping[str, Any]) -> Check:
+@check_named("promises")
+def _stated(body: Mapping[str, Any]) -> str:
     """Check that the promises are those that follow from the certificate's figures."""
     stated = body["promises"]
     try:
         expected = promises({name: value for name, value in body.items() if name != "promises"})
     except (CoreError, KeyError, TypeError, ValueError) as error:
         text = f"The figures are incomplete, so no promise follows from them: {error!r}."
-        return Check("promises", False, text)
+        raise WrongError(text) from error
     for place, promise in enumerate(expected):
         if reworded(stated[place : place + 1]) != reworded([promise]):
-            text = f"The promise about {promise['about']} does not follow from the figures."
-            return Check("promises", False, text)
+            raise WrongError(
+                f"The promise about {promise['about']} does not follow from the figures."
+            )
     if len(stated) > len(expected):
-        return Check(
-            "promises", False, "The certificate has more promises than follow from its figures."
-        )
-    text = f"All {len(expected)} promises and limits follow from the figures."
-    return Check("promises", True, text)
+        raise WrongError("The certificate has more promises than follow from its figures.")
+    return f"All {len(expected)} promises and limits follow from the figures."
 
 
-def _kernel(body: Mapping[str, Any]) -> Check:
+@check_named("kernel")
+def _kernel(body: Mapping[str, Any]) -> str:
     kernel = body["mechanism"]["kernel"]
     inputs, outputs = len(body["mechanism"]["inputs"]), len(body["mechanism"]["outputs"])
     rows = inputs * (len(body["design"]["s"]) if body["mechanism"]["reads_s"] else 1)
     if rows == 0 or outputs == 0:
-        return Check("kernel", False, "The certificate names no inputs or no outputs.")
+        raise WrongError("The certificate names no inputs or no outputs.")
     if len(set(body["mechanism"]["outputs"])) < outputs:
-        return Check("kernel", False, "The certificate names an output twice.")
+        raise WrongError("The certificate names an output twice.")
     few = body["mechanism"].get("places")
     if few is not None:
         fit = len(few) == len(kernel) and all(
@@ -557,19 +534,18 @@ def _kernel(body: Mapping[str, Any]) -> Check:
             for line, own in zip(kernel, few, strict=True)
         )
         if not fit:
-            text = "The numbers of the kernel's rows do not fit the places of their outputs."
-            return Check("kernel", False, text)
+            raise WrongError(
+                "The numbers of the kernel's rows do not fit the places of their outputs."
+            )
     if len(kernel) != rows or (few is None and any(len(line) != outputs for line in kernel)):
-        return Check(
-            "kernel",
-            False,
+        raise WrongError(
             f"The kernel has {len(kernel)} rows, but the certificate names {rows} rows with "
-            f"{outputs} outputs.",
+            f"{outputs} outputs."
         )
     for row, line in enumerate(kernel):
         if not min(line, default=-1) >= 0 or not abs(math.fsum(line) - 1) <= CLOSE:
-            return Check("kernel", False, f"Row {row + 1} of the kernel is not a distribution.")
-    return Check("kernel", True, f"The kernel has {rows} rows, each a distribution.")
+            raise WrongError(f"Row {row + 1} of the kernel is not a distribution.")
+    return f"The kernel has {rows} rows, each a distribution."
 
 
 def _hash(body: Mapping[str, Any], which: str, path: Path) -> Check:
@@ -590,22 +566,26 @@ def _original(body: Mapping[str, Any], path: Path, owner: Owner) -> Check:
     """Check that a file is the original, as far as the certificate and the secret show."""
     if body["version"] <= PLAIN_HASH:
         return _hash(body, "original", path)
+    return _committed(body, path, owner)
+
+
+@check_named("original file")
+def _committed(body: Mapping[str, Any], path: Path, owner: Owner) -> str:
     kind, stated = body["draw"]["kind"], body["original"]["commitment"]
-    name, so = "original file", "so its contents are compared, not its bytes."
+    so = "so its contents are compared, not its bytes."
     commitment = owner.committed(file_hash(path))
     if stated is None and commitment is not None and not owner.guessable:
-        text = f"The certificate commits to no original, but with this {kind} it would."
-        return Check(name, False, text)
+        raise WrongError(f"The certificate commits to no original, but with this {kind} it would.")
     if stated is None:
-        text = f"The certificate commits to no original because its {kind} can be guessed, {so}"
-        return Check(name, None, text)
+        raise UncheckedError(
+            f"The certificate commits to no original because its {kind} can be guessed, {so}"
+        )
     if commitment is None:
-        text = f"Only the {kind} shows whether {path.name} is the original, {so}"
-        return Check(name, None, text)
-    if commitment == stated:
-        return Check(name, True, f"{path.name} is the original file, byte by byte.")
-    text = f"{path.name} is not the original that the certificate commits to with this {kind}."
-    return Check(name, False, text)
+        raise UncheckedError(f"Only the {kind} shows whether {path.name} is the original, {so}")
+    if commitment != stated:
+        text = f"{path.name} is not the original that the certificate commits to with this {kind}."
+        raise WrongError(text)
+    return f"{path.name} is the original file, byte by byte."
 
 
 def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
@@ -614,9 +594,7 @@ def _format(body: Mapping[str, Any], path: Path) -> list[Check]:
     if stated is None:
         return []
     names = [safe_text(name) for name in body["released"]["columns"]]
-    with path.open("rb") as file:
-        start = file.read(4)
-    kinds = {"Parquet"} if start == b"PAR1" else {"CSV", "TSV"}
+    kinds = {"Parquet"} if is_parquet(path) else {"CSV", "TSV"}
     if len(names) > 1 and "CSV" in kinds:
         delimiters = {"CSV": ",", "TSV": "\t"}
         kinds = {kind for kind, mark in delimiters.items() if _header(path, mark) == names}
@@ -646,29 +624,27 @@ def _outputs(body: Mapping[str, Any], path: Path) -> tuple[IntArray, list[Check]
     column = columns[name] if name in columns else columns[safe_text(name)]
     codes = np.array([*(place.get(value, -1) for value in column.values), -1], dtype=np.int64)
     outputs: IntArray = codes[column.index]
-    expected = body["released"]["records"]
-    checks = []
-    if size == expected:
-        checks.append(Check("records", True, f"{path.name} has {number_of(size, 'record')}."))
-    else:
-        text = (
-            f"{path.name} has {number_of(size, 'record')}, but the certificate says {expected:,}."
-        )
-        checks.append(Check("records", False, text))
+    return outputs, [_records(body, path, size), _all_named(outputs, column)]
+
+
+@check_named("records")
+def _records(body: Mapping[str, Any], path: Path, size: int) -> str:
+    expected, text = body["released"]["records"], f"{path.name} has {number_of(size, 'record')}"
+    if size != expected:
+        raise WrongError(f"{text}, but the certificate says {expected:,}.")
+    return f"{text}."
+
+
+@check_named("outputs")
+def _all_named(outputs: IntArray, column: ReadColumn) -> str:
     wrong = np.flatnonzero(outputs < 0)
     if len(wrong):
         value = column.values[int(column.index[wrong[0]])]
-        checks.append(
-            Check(
-                "outputs",
-                False,
-                f"{value!r} is not an output of the mechanism. It is the first of "
-                f"{number_of(len(wrong), 'record')} without one, in record {int(wrong[0]) + 1:,}.",
-            )
+        raise WrongError(
+            f"{value!r} is not an output of the mechanism. It is the first of "
+            f"{number_of(len(wrong), 'record')} without one, in record {int(wrong[0]) + 1:,}."
         )
-    else:
-        checks.append(Check("outputs", True, "Every record has an output of the mechanism."))
-    return outputs, checks
+    return "Every record has an output of the mechanism."
 
 
 def _recounted(
@@ -716,7 +692,8 @@ def _repaired(original: Path, sources: Sources) -> bool:
         return False
 
 
-def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
+@check_named("data")
+def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> str:
     """Check how many records were read, filtered, unknown and released."""
     released = len(counted.rows)
     pairs = (
@@ -727,17 +704,10 @@ def _counts(body: Mapping[str, Any], counted: Recount, how: str) -> Check:
     )
     for what, number, stated in pairs:
         if number != stated:
-            return Check(
-                "data",
-                False,
-                f"The original has {number:,} {what}, but the certificate says {stated:,}.",
-            )
-    return Check(
-        "data",
-        True,
-        f"A new count agrees: {number_of(counted.records, 'record')}, with {released:,} to "
-        f"release.{how}",
-    )
+            text = f"The original has {number:,} {what}, but the certificate says {stated:,}."
+            raise WrongError(text)
+    records = number_of(counted.records, "record")
+    return f"A new count agrees: {records}, with {released:,} to release.{how}"
 
 
 def _persons(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec
 
 from core.limits import CLOSE
 
@@ -122,6 +124,38 @@ class Check:
     name: str
     passed: bool | None
     sentence: str
+
+
+class WrongError(Exception):
+    """What a check finds to be wrong, in a sentence."""
+
+
+class UncheckedError(Exception):
+    """Why a check cannot be made, in a sentence."""
+
+
+def failing(name: str, error: WrongError | UncheckedError) -> Check:
+    """Return the check of this name that ends with an error."""
+    return Check(name, False if isinstance(error, WrongError) else None, str(error))
+
+
+_Given = ParamSpec("_Given")
+
+
+def check_named(name: str) -> Callable[[Callable[_Given, str]], Callable[_Given, Check]]:
+    """Make a check of a function that returns what holds, or raises one of the two errors."""
+
+    def made(found: Callable[_Given, str]) -> Callable[_Given, Check]:
+        @wraps(found)
+        def checked(*args: _Given.args, **more: _Given.kwargs) -> Check:
+            try:
+                return Check(name, True, found(*args, **more))
+            except (WrongError, UncheckedError) as error:
+                return failing(name, error)
+
+        return checked
+
+    return made
 
 
 def reworded(value: Any) -> Any:

@@ -9,6 +9,7 @@ import json
 import math
 import re
 import tempfile
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -17,7 +18,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyarrow import compute as pc
 from pyarrow import parquet
 
 from core.data import DataSpec, ReadOptions, Sources, count, folders
@@ -27,7 +27,7 @@ from core.data.readers.reading import Upload
 from core.data.spec import WITHHELD
 from core.errors import CoreError, InvalidInputError
 from core.records.applying import write_again
-from core.records.checking.check import Check
+from core.records.checking.check import Check, UncheckedError, WrongError, check_named, failing
 from core.records.checking.drawn import Owner
 from core.records.design import (
     CHOSEN,
@@ -45,6 +45,7 @@ from core.records.files import (
     Writer,
     alone,
     file_hash,
+    is_parquet,
     retyped,
     typed_number,
     values_alone,
@@ -59,25 +60,39 @@ UPLOAD = "upload:"
 """How a scenario's source begins that is a file, by its SHA-256."""
 
 
-def design_file(
-    body: Mapping[str, Any], spec: DataSpec, original: Path, design: Path | None
-) -> Path | None:
-    """Return the file that the mechanism was made for; None where it is missing."""
+@dataclass(frozen=True)
+class Design:
+    """The data that the mechanism was made for, as far as given: a file, or a database's table."""
+
+    path: Path | None
+    table: str | None
+    owner: Owner
+
+
+def design_of(
+    body: Mapping[str, Any],
+    spec: DataSpec,
+    original: Path,
+    given: Path | str | None,
+    owner: Owner,
+) -> Design:
+    """Return the data that the mechanism was made for; `given`: what the user names as such."""
+    table = given if isinstance(given, str) else None
+    path = None if isinstance(given, str) else given
     if body["design"]["same"]:
-        return original
-    if design is None and is_bundled(spec.source):
-        return bundled_file(spec.source)
-    return design
+        path = original
+    elif path is None and is_bundled(spec.source):
+        path = bundled_file(spec.source)
+    return Design(path, table, owner)
 
 
-def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None = None) -> Check:
+@check_named("codings")
+def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> str:
     """Compare how records become symbols with the scenario, and symbols with the alphabets."""
-    design = body["design"]
+    design, inputs = body["design"], body["mechanism"]["inputs"]
     secret, released = design["coding"]
     if (tuple(secret["columns"]), tuple(released["columns"])) != (spec.secret, spec.released):
-        return Check(
-            "codings", False, "The codings belong to other columns than the scenario names."
-        )
+        raise WrongError("The codings belong to other columns than the scenario names.")
     cut = {binning.column for binning in spec.binnings} | {
         hierarchy.column
         for hierarchy in spec.hierarchies
@@ -88,37 +103,28 @@ def check_codings(body: Mapping[str, Any], spec: DataSpec, original: Path | None
         groups = coding.get("groups") or [None] * len(coding["columns"])
         for name, group in zip(coding["columns"], groups, strict=True):
             if group is not None and name not in grouped:
-                text = f"The rare levels of {name!r} are grouped, but not in the scenario."
-                return Check("codings", False, text)
-    for coding in (secret, released):
+                raise WrongError(
+                    f"The rare levels of {name!r} are grouped, but not in the scenario."
+                )
         for name, edges in zip(coding["columns"], coding["edges"], strict=True):
             if (edges is not None) != (name in cut):
-                return Check("codings", False, f"The bins of {name!r} differ from the scenario's.")
-    labels = [[symbol["label"] for symbol in coding["symbols"]] for coding in (secret, released)]
-    inputs = labels[1]
+                raise WrongError(f"The bins of {name!r} differ from the scenario's.")
+    of_s, of_x = ([symbol["label"] for symbol in coding["symbols"]] for coding in design["coding"])
     if spec.secret_released:
-        inputs = [f"{s} · {u}" for s in labels[0] for u in labels[1]]
-    for what, names, known in (
-        ("S", design["s"], labels[0]),
-        ("X", body["mechanism"]["inputs"], inputs),
-    ):
+        of_x = [f"{s} · {u}" for s in of_s for u in of_x]
+    for what, names, known in (("S", design["s"], of_s), ("X", inputs, of_x)):
         if not names or len(set(names)) < len(names) or not set(names) <= set(known):
-            return Check(
-                "codings", False, f"The symbols of {what} differ from those of its coding."
-            )
+            raise WrongError(f"The symbols of {what} differ from those of its coding.")
     treatment = body["unknown"]["treatment"]
     symbol = stand_in(treatment)
     refuses = treatment == REFUSE and body["unknown"]["records"]
-    if refuses or not (symbol is None or symbol in body["mechanism"]["inputs"]):
-        text = f"{treatment!r} is not a treatment of unknown values."
-        return Check("codings", False, text)
+    if refuses or not (symbol is None or symbol in inputs):
+        raise WrongError(f"{treatment!r} is not a treatment of unknown values.")
     same = _is_same(body, spec, original)
     if same is not None and same != design["same"]:
         text = "is" if same else "is not"
-        return Check(
-            "codings", False, f"According to its scenario, the mechanism {text} made for this file."
-        )
-    return Check("codings", True, "The codings match the certificate's columns and symbols.")
+        raise WrongError(f"According to its scenario, the mechanism {text} made for this file.")
+    return "The codings match the certificate's columns and symbols."
 
 
 def _is_same(body: Mapping[str, Any], spec: DataSpec, original: Path | None) -> bool | None:
@@ -147,143 +153,131 @@ def _is_other(body: Mapping[str, Any], spec: DataSpec, source: str, owner: Owner
 
 
 def check_design(
-    body: Mapping[str, Any],
-    spec: DataSpec,
-    path: Path | None,
-    table: str | None,
-    owner: Owner,
+    body: Mapping[str, Any], spec: DataSpec, design: Design
 ) -> tuple[Check, Counted | None]:
     """Count the data that the mechanism was made for, with the library's code."""
-    counted = _count_design(body, spec, path, table, owner)
-    if isinstance(counted, Check):
-        return counted, None
-    if table is not None and is_reference(spec.source):
-        return _compared(body, spec, counted, f"{table} as it is now", named=True)
-    assert path is not None
-    return _compared(body, spec, counted, path.name, named=is_bundled(spec.source))
-
-
-def disclosed(
-    body: Mapping[str, Any],
-    spec: DataSpec,
-    path: Path | None,
-    table: str | None,
-    owner: Owner,
-) -> tuple[Check, dict[str, Any] | None]:
-    """Return a certificate with the names that it withholds, of symbols left out."""
-    withheld = body["design"]["left_out"]
-    secret = body["draw"]["kind"]
-    if owner.committed("") is None:
-        text = f"Only the {secret} shows which symbols were left out."
-        return Check("left out", None, text), None
-    whole = _count_design(body, replace(spec, merges=()), path, table, owner)
-    if isinstance(whole, Check):
-        return replace(whole, name="left out"), None
-    labels = [coding.labels for coding in whole.codings]
-    version = body["version"]
-    release = release_text(
-        body["original"]["commitment"], body["released"]["sha256"], version=version
-    )
-    complete = named(
-        *(labels, spec, withheld, lambda text: str(owner.committed(text)), release), version=version
-    )
-    names = () if complete is None else complete.left_out
-    counted = None if complete is None else _count_design(body, complete, path, table, owner)
-    if isinstance(counted, Check):
-        return replace(counted, name="left out"), None
-    codings = [] if counted is None else [plain_coding(coding) for coding in counted.codings]
-    codings = json.loads(json.dumps(codings))
-    if (
-        complete is None
-        or without(codings, complete, counted, version=version) != body["design"]["coding"]
-    ):
-        text = "The symbols that the certificate withholds differ from those of the data."
-        return Check("left out", False, text), None
-    data = body["scenario"]["data"] | {"left_out": [asdict(group) for group in names]}
-    text = f"The symbols left out match the certificate's commitment, opened by the {secret}."
-    return Check("left out", True, text), {
-        **body,
-        "scenario": {**body["scenario"], "data": json.loads(json.dumps(data))},
-        "design": {**body["design"], "coding": codings},
-    }
-
-
-def _count_design(
-    body: Mapping[str, Any],
-    spec: DataSpec,
-    path: Path | None,
-    table: str | None,
-    owner: Owner,
-) -> Counted | Check:
-    """Count the data that the mechanism was made for; a check says why where that is not done."""
-    if is_reference(spec.source):
-        return _count_table(spec, table)
-    if path is None:
-        text = f"The mechanism was made for {body['design']['data']}, which you did not give."
-        return Check("design", None, text)
-    sources = Sources()
-    bundled = is_bundled(spec.source)
-    read = spec.read
-    source = spec.source if bundled else sources.add_file(path, read.layout)
-    if not bundled and _is_other(body, spec, source, owner):
-        text = f"{path.name} is not the file that the mechanism was made for."
-        return Check("design", False, text)
-    if bundled and file_hash(path) != file_hash(bundled_file(source)):
-        text = f"{path.name} is not the bundled data set {source!r} of the scenario."
-        return Check("design", False, text)
     try:
-        return count(replace(spec, source=source), sources)
-    except CoreError as error:
-        return Check("design", False, f"The scenario's data cannot be counted: {error}")
+        counted = _as_designed(body, spec, design)
+    except (WrongError, UncheckedError) as error:
+        return failing("design", error), None
+    return _check_title(body, spec, counted.report.title), counted
 
 
-def _count_table(spec: DataSpec, table: str | None) -> Counted | Check:
-    """Count the table of a data base that the mechanism was made for, if the user named it."""
-    if table is None:
-        what = f"{spec.source}, a table of a database"
-        return Check("design", None, f"The mechanism was made for {what}, which you did not give.")
-    if table != spec.source:
-        text = f"{table} is not the table that the mechanism was made for."
-        return Check("design", False, text)
-    try:
-        return count(spec, Sources(databases=True))
-    except CoreError as error:
-        return Check("design", None, f"The table could not be counted: {error}")
-
-
-def _compared(
-    body: Mapping[str, Any], spec: DataSpec, counted: Counted, name: str, *, named: bool
-) -> tuple[Check, Counted | None]:
-    """Compare a count with the certificate's; `named` says whether its title is always the same."""
-    codings = [plain_coding(coding) for coding in counted.codings]
-    shown = codings
+def _as_designed(body: Mapping[str, Any], spec: DataSpec, design: Design) -> Counted:
+    """Return a new count of the design's data, which is the certificate's."""
+    counted = _count(body, spec, design)
+    codings = shown = [plain_coding(coding) for coding in counted.codings]
     if "left_out" in body["design"] and body["version"] > OF_ALL:
         shown = without(codings, spec, counted, version=body["version"])
     same = body["design"]["same"] and body["version"] > OF_ALL
-    design = {
+    again = {
         "records": counted.joint.n,
         "s": list(counted.joint.s_labels),
         "coding": codings,
         "marked": marked_columns(counted, shown, spec, same=same),
     }
-    design = json.loads(json.dumps(design))
-    wrong = [name for name, value in design.items() if body["design"][name] != value]
+    again = json.loads(json.dumps(again))
+    wrong = [name for name, value in again.items() if body["design"][name] != value]
     if list(counted.joint.x_labels) != body["mechanism"]["inputs"]:
         wrong.append("inputs")
     if wrong:
-        text = f"A new count of {name} differs from the certificate in {wrong[0]!r}."
-        return Check("design", False, text), None
-    title, stated = counted.report.title, body["design"]["data"]
+        name = f"{design.table} as it is now"
+        if design.path is not None and not is_reference(spec.source):
+            name = design.path.name
+        raise WrongError(f"A new count of {name} differs from the certificate in {wrong[0]!r}.")
+    return counted
+
+
+@check_named("design")
+def _check_title(body: Mapping[str, Any], spec: DataSpec, title: str) -> str:
+    """Compare the title of the design's data with the certificate's."""
+    stated = body["design"]["data"]
     if title == stated:
-        return Check("design", True, f"The mechanism was made for {title}, counted again."), counted
-    why = "" if named else ": a hash does not show the name of a file"
-    text = f"The certificate calls the data {stated!r}, but they are now called {title!r}{why}."
-    return Check("design", False if named else None, text), counted
+        return f"The mechanism was made for {title}, counted again."
+    text = f"The certificate calls the data {stated!r}, but they are now called {title!r}"
+    if is_bundled(spec.source) or is_reference(spec.source):
+        raise WrongError(f"{text}.")
+    raise UncheckedError(f"{text}: a hash does not show the name of a file.")
 
 
+def disclosed(
+    body: Mapping[str, Any], spec: DataSpec, design: Design
+) -> tuple[Check, dict[str, Any] | None]:
+    """Return a certificate with the names that it withholds, of symbols left out."""
+    try:
+        whole = _disclosed(body, spec, design)
+    except (WrongError, UncheckedError) as error:
+        return failing("left out", error), None
+    secret = body["draw"]["kind"]
+    text = f"The symbols left out match the certificate's commitment, opened by the {secret}."
+    return Check("left out", True, text), whole
+
+
+def _disclosed(body: Mapping[str, Any], spec: DataSpec, design: Design) -> dict[str, Any]:
+    committed, version = design.owner.committed, body["version"]
+    if committed("") is None:
+        raise UncheckedError(f"Only the {body['draw']['kind']} shows which symbols were left out.")
+    whole = _count(body, replace(spec, merges=()), design)
+    labels, withheld = [coding.labels for coding in whole.codings], body["design"]["left_out"]
+    release = release_text(
+        body["original"]["commitment"], body["released"]["sha256"], version=version
+    )
+    complete = named(
+        *(labels, spec, withheld, lambda text: str(committed(text)), release), version=version
+    )
+    other = WrongError("The symbols that the certificate withholds differ from those of the data.")
+    if complete is None:
+        raise other
+    counted = _count(body, complete, design)
+    codings = json.loads(json.dumps([plain_coding(coding) for coding in counted.codings]))
+    if without(codings, complete, counted, version=version) != body["design"]["coding"]:
+        raise other
+    names = [asdict(group) for group in complete.left_out]
+    data = json.loads(json.dumps(body["scenario"]["data"] | {"left_out": names}))
+    return {
+        **body,
+        "scenario": {**body["scenario"], "data": data},
+        "design": {**body["design"], "coding": codings},
+    }
+
+
+def _count(body: Mapping[str, Any], spec: DataSpec, design: Design) -> Counted:
+    if is_reference(spec.source):
+        return _count_table(spec, design.table)
+    path = design.path
+    if path is None:
+        text = f"The mechanism was made for {body['design']['data']}, which you did not give."
+        raise UncheckedError(text)
+    sources = Sources()
+    bundled = is_bundled(spec.source)
+    source = spec.source if bundled else sources.add_file(path, spec.read.layout)
+    if not bundled and _is_other(body, spec, source, design.owner):
+        raise WrongError(f"{path.name} is not the file that the mechanism was made for.")
+    if bundled and file_hash(path) != file_hash(bundled_file(source)):
+        raise WrongError(f"{path.name} is not the bundled data set {source!r} of the scenario.")
+    try:
+        return count(replace(spec, source=source), sources)
+    except CoreError as error:
+        raise WrongError(f"The scenario's data cannot be counted: {error}") from error
+
+
+def _count_table(spec: DataSpec, table: str | None) -> Counted:
+    """Count the table of a data base that the mechanism was made for, if the user named it."""
+    if table is None:
+        what = f"{spec.source}, a table of a database"
+        raise UncheckedError(f"The mechanism was made for {what}, which you did not give.")
+    if table != spec.source:
+        raise WrongError(f"{table} is not the table that the mechanism was made for.")
+    try:
+        return count(spec, Sources(databases=True))
+    except CoreError as error:
+        raise UncheckedError(f"The table could not be counted: {error}") from error
+
+
+@check_named("columns")
 def check_columns(
     body: Mapping[str, Any], specs: Sequence[DataSpec], released: Path, original: Path | None
-) -> Check:
+) -> str:
     """Compare the released file's columns with the certificate's, and these with its treatment.
 
     `specs`: the data of each column of Y.
@@ -295,8 +289,9 @@ def check_columns(
         [name.strip() for name in stated],
         [safe_text(name).strip() for name in stated],
     ):
-        text = f"{released.name} has the columns {_named(written)}, not {_named(stated)}."
-        return Check("columns", False, text)
+        raise WrongError(
+            f"{released.name} has the columns {_named(written)}, not {_named(stated)}."
+        )
     replaced = {name for spec in specs for name in spec.released}
     gone = {*replaced, *specs[0].secret}
     others = [name for name in stated if name not in made]
@@ -313,9 +308,8 @@ def check_columns(
             for names in _columns_of(original, gone, specs[0].read)
         )
     if wrong:
-        text = f"The columns {_named(stated)} do not fit original columns {treatment!r}."
-        return Check("columns", False, text)
-    return Check("columns", True, f"{released.name} has the columns that the certificate lists.")
+        raise WrongError(f"The columns {_named(stated)} do not fit original columns {treatment!r}.")
+    return f"{released.name} has the columns that the certificate lists."
 
 
 def _columns_of(original: Path, names: set[str], read: ReadOptions) -> list[tuple[str, ...]]:
@@ -356,29 +350,27 @@ class Rows:
     outputs: Sequence[IntArray]
 
 
-def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = None) -> Check:
-    """Say whether a released file holds values and nothing else.
+@check_named("nothing else")
+def check_alone(body: Mapping[str, Any], released: Path, rows: Rows | None = None) -> str:
+    """Say that a released file holds values and nothing else.
 
     With its rows, whose cells are as they should be, it is written again and compared byte by byte.
     """
     rows = rows if body["version"] > OF_ALL else None
     if rows is not None and _is_of_rows(body, released, rows):
-        text = f"{released.name} is, byte by byte, the file that its records and outputs make."
-        return Check("nothing else", True, text)
-    check = _alone(body, released)
-    if rows is None or not check.passed:
-        return check
+        return f"{released.name} is, byte by byte, the file that its records and outputs make."
+    text = _alone(body, released)
+    if rows is None:
+        return text
     if body["version"] <= LINKED:
-        text = (
+        raise UncheckedError(
             f"{released.name} has other bytes than this version writes for its records, so they "
             "were not checked for further information."
         )
-        return Check("nothing else", None, text)
-    text = (
+    raise WrongError(
         f"{released.name} has other bytes than a release of its records: a missing value, a "
         "number or a text is written differently, which may reveal more than the cells do."
     )
-    return Check("nothing else", False, text)
 
 
 def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
@@ -396,19 +388,19 @@ def _is_of_rows(body: Mapping[str, Any], released: Path, rows: Rows) -> bool:
         return filecmp.cmp(again, released, shallow=False)
 
 
-def _alone(body: Mapping[str, Any], released: Path) -> Check:
+def _alone(body: Mapping[str, Any], released: Path) -> str:
     """Check as `check_alone` does, from the released file itself."""
-    with released.open("rb") as file:
-        is_parquet = file.read(4) == b"PAR1"
-    if not is_parquet:
+    if not is_parquet(released):
         return _text_alone(released, "\t" if "TSV" in body["released"].get("format", "") else ",")
-    check = _parquet_alone(released, body["version"])
-    if body["version"] <= PLAIN_HASH and not check.passed:
-        return replace(check, passed=None)  # as the first releases did
-    return check
+    try:
+        return _parquet_alone(released, body["version"])
+    except WrongError as error:
+        if body["version"] <= PLAIN_HASH:  # as the first releases did
+            raise UncheckedError(str(error)) from error
+        raise
 
 
-def _parquet_alone(released: Path, version: int) -> Check:
+def _parquet_alone(released: Path, version: int) -> str:
     """Check as `_alone` does a Parquet file, by a certificate's version."""
     exactly = version > OF_ALL
     with released.open("rb") as file:
@@ -429,16 +421,15 @@ def _parquet_alone(released: Path, version: int) -> Check:
     elif not _BY_ARROW.fullmatch(metadata.created_by or ""):
         what = "the name of a program that does not write releases"
     elif exactly and metadata.created_by != _written_by():
-        text = (
+        raise UncheckedError(
             f"{released.name} was written by another version of Arrow, so its bytes were not "
             "compared with its cells written again."
         )
-        return Check("nothing else", None, text)
     elif exactly and not _is_written_again(released, version):
         what = "other bytes than its cells written again, which may reveal more than the cells do"
     else:
-        return Check("nothing else", True, f"{released.name} holds only values and their types.")
-    return Check("nothing else", False, f"{released.name} holds {what}.")
+        return f"{released.name} holds only values and their types."
+    raise WrongError(f"{released.name} holds {what}.")
 
 
 def _has_metadata(of: Any) -> bool:
@@ -459,7 +450,6 @@ _BY_ARROW = re.compile(r"parquet-cpp-arrow version \d+\.\d+\.\d+")
 
 
 def _written_by() -> str:
-    """Return what this Arrow calls itself in a Parquet file."""
     return f"parquet-cpp-arrow version {pa.cpp_version}"
 
 
@@ -481,7 +471,7 @@ def _is_written_again(released: Path, version: int) -> bool:
         return filecmp.cmp(again, released, shallow=False)
 
 
-def _text_alone(released: Path, delimiter: str) -> Check:
+def _text_alone(released: Path, delimiter: str) -> str:
     """Say whether a text file's quotes and line ends are those of a release."""
     bare = f'[^"{delimiter}\\r\\n]*'
     field = re.compile(f'("(?:[^"]|"")*"|{bare})({delimiter}|\\n)')
@@ -498,20 +488,18 @@ def _text_alone(released: Path, delimiter: str) -> Check:
             as_written = all(kinds.setdefault(*item) == item[1] for item in quoted.items())
         blank = width == 1 and not kept  # a line that readers pass over: Y is never missing
         if len(fields) != width or blank or not (plain and as_written):
-            return _not_as_written(released, row)
+            raise _not_as_written(released, row)
     if row == 0:
-        return _not_as_written(released, row)
-    text = f"{released.name} is written as releases are, and holds only values."
-    return Check("nothing else", True, text)
+        raise _not_as_written(released, row)
+    return f"{released.name} is written as releases are, and holds only values."
 
 
-def _not_as_written(released: Path, row: int) -> Check:
+def _not_as_written(released: Path, row: int) -> WrongError:
     where = "the line of names" if row == 0 else f"record {row:,}"
-    text = (
+    return WrongError(
         f"{released.name} is not written as releases are, from {where} on: its quotes, blanks and "
         "line ends may reveal more than its cells do."
     )
-    return Check("nothing else", False, text)
 
 
 def _fields(released: Path, field: re.Pattern[str]) -> Iterator[list[str]]:
@@ -546,15 +534,16 @@ class Original:
     workbook: bool = False
 
 
+@check_named("cells")
 def check_cells(
     body: Mapping[str, Any], released: Path, read_from: Original, places: IntArray
-) -> Check:
+) -> str:
     """Compare the cells of all columns beside Y, record by record; `places` has shape (n,)."""
     original, called = read_from.path, read_from.called
     made = outputs_of(body)
     names = [name for name in body["released"]["columns"] if name not in made]
     if not names:
-        return Check("cells", True, "No column was written next to Y.")
+        return "No column was written next to Y."
     rest, exact = [], dict[str, Any]()
     for name in names:
         theirs, ours = _of_parquet(original, name, called), _of_parquet(released, name, None)
@@ -564,60 +553,53 @@ def check_cells(
             rest.append(name)
             if theirs is not None and body["version"] > OF_ALL and not read_from.workbook:
                 exact[name] = theirs.type
-        elif len(ours) == len(places) and _equal(theirs, ours, places):
-            continue
         elif len(ours) != len(places):
-            return _fewer(released, len(ours), places)
+            raise _fewer(released, len(ours), places)
         elif theirs.type == ours.type:
-            first = _first_other if _is_whole(ours) else _first_unequal
-            place = first(_bits(_at(theirs, places, original)), _bits(ours))
+            place = _first_unequal(_bits(_at(theirs, places, original)), _bits(ours))
             if place is not None:
-                return _another(name, released, original, place, places)
+                raise _another(name, released, original, place, places)
         elif called is None or _is_whole(theirs) or _is_whole(ours):
             kinds = f"{name!r} as {ours.type}, {original.name} as {theirs.type}"
-            return Check("cells", False, f"{released.name} has {kinds}.")
+            raise WrongError(f"{released.name} has {kinds}.")
         else:
             rest.append(name)
     for some in _groups(rest):
         read, size = read_columns(original, some, called)
         written, count = read_columns(released, [*some, *map(safe_text, some)])
         if count != len(places):
-            return _fewer(released, count, places)
+            raise _fewer(released, count, places)
         if size <= places.max(initial=-1):
             raise InvalidInputError(f"{original.name} changed while it was read.")
         for name in some:
             column = written.get(name) or written.get(safe_text(name))
             if name not in read or column is None:
                 where = original.name if name not in read else released.name
-                return Check("cells", False, f"{where} has no column {name!r} to compare.")
+                raise WrongError(f"{where} has no column {name!r} to compare.")
             same = _same_number if read_from.workbook else _same
             if name in exact:
                 same = partial(_as_written, exact[name])
             place = _first_difference(read[name].short(), column.short(), places, same)
             if place is not None:
-                return _another(name, released, original, place, places)
-    return Check("cells", True, f"Every cell next to Y matches its record in {original.name}.")
+                raise _another(name, released, original, place, places)
+    return f"Every cell next to Y matches its record in {original.name}."
 
 
-def _fewer(released: Path, count: int, places: IntArray) -> Check:
-    text = f"{released.name} has {count:,} records instead of {len(places):,}."
-    return Check("cells", False, text)
+def _fewer(released: Path, count: int, places: IntArray) -> WrongError:
+    return WrongError(f"{released.name} has {count:,} records instead of {len(places):,}.")
 
 
-def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> Check:
-    """Say which record's cell differs."""
-    text = (
+def _another(name: str, released: Path, original: Path, place: int, places: IntArray) -> WrongError:
+    return WrongError(
         f"Record {place + 1:,} of {released.name} differs in {name!r} from its record "
         f"{int(places[place]) + 1:,} of {original.name}."
     )
-    return Check("cells", False, text)
 
 
 def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
     """Return the values of a column of a Parquet file; None if it is no such file."""
-    with path.open("rb") as file:
-        if file.read(4) != b"PAR1":
-            return None
+    if not is_parquet(path):
+        return None
     with parquet.ParquetFile(path) as opened:
         own = opened.schema_arrow.names
         named = dict(zip(called or [title.strip() for title in own], own, strict=True))
@@ -627,13 +609,6 @@ def _of_parquet(path: Path, name: str, called: Sequence[str] | None) -> Any:
     if isinstance(column, pa.ChunkedArray):  # of no record
         column = pa.array([], column.type)
     return column.cast(alone(column.type))
-
-
-def _equal(theirs: Any, ours: Any, places: IntArray) -> bool:
-    """Say whether a column of two Parquet files is quickly seen to be the same."""
-    if theirs.type != ours.type or len(theirs) <= places.max(initial=-1):
-        return False
-    return bool(_bits(theirs.take(pa.array(places))).equals(_bits(ours)))
 
 
 def _is_whole(column: Any) -> bool:
@@ -661,19 +636,12 @@ def _whole_number(kind: Any) -> Any:
     return {16: pa.int16(), 32: pa.int32(), 64: pa.int64()}[kind.bit_width]
 
 
-def _first_other(theirs: Any, ours: Any) -> int | None:
-    """Return the first record whose cells differ, or None; for cells with parts."""
-    pairs = zip(theirs, ours, strict=True)
-    return next((i for i, (a, b) in enumerate(pairs) if a.as_py() != b.as_py()), None)
-
-
 def _first_unequal(theirs: Any, ours: Any) -> int | None:
     """Return the first record whose cells differ (null is null), or None."""
-    same = pc.or_(
-        pc.equal(theirs, ours).fill_null(False), pc.and_(theirs.is_null(), ours.is_null())
-    )
-    place = pc.index(same, False).as_py()
-    return None if place < 0 else place
+    if theirs.equals(ours):
+        return None
+    fits = range(1, len(ours) + 1)
+    return bisect_left(fits, True, key=lambda n: not theirs[:n].equals(ours[:n]))
 
 
 def _groups(names: Sequence[str]) -> Iterator[Sequence[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from core.errors import InvalidInputError
-from core.records.checking.check import Check
+from core.records.checking.check import Check, UncheckedError, WrongError, check_named
 from core.records.design import stand_in
 from core.records.fields import LINKED, SHARED
 from core.records.recount import Recount
@@ -146,12 +147,7 @@ class Owner:
         if self.seed is None or _of_seed(_digits(self.seed)) != stated:
             return None
         secret = f"liftscope original {_digits(self.seed)}".encode()
-        size = hashlib.sha256().block_size  # to which HMAC pads its key (RFC 2104)
-        if len(secret) > size:
-            secret = hashlib.sha256(secret).digest()
-        block = secret.ljust(size, b"\0")
-        inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block) + sha256.encode()).digest()
-        return hashlib.sha256(bytes(byte ^ 0x5C for byte in block) + inner).hexdigest()
+        return hmac.new(secret, sha256.encode(), hashlib.sha256).hexdigest()
 
 
 def other_secret(kind: str) -> Check:
@@ -159,9 +155,8 @@ def other_secret(kind: str) -> Check:
     return Check(kind, False, f"This is not the {kind} that the certificate commits to.")
 
 
-def drawn(
-    body: Mapping[str, Any], counted: Recount, outputs: IntArray, kernel: FloatArray
-) -> Check:
+@check_named("draw")
+def drawn(body: Mapping[str, Any], counted: Recount, outputs: IntArray, kernel: FloatArray) -> str:
     """Test whether the outputs can be draws from the kernel."""
     if (
         len(outputs) != len(counted.rows)
@@ -169,25 +164,24 @@ def drawn(
         or counted.rows.max(initial=-1) >= len(kernel)
     ):
         text = "The released records do not match the original's, so the draw cannot be theirs."
-        return Check("draw", False, text)
+        raise WrongError(text)
     test = consistency(counted.rows, outputs, kernel, counted.secrets)
     if test.impossible is not None:
         row, y = test.impossible
         label = body["mechanism"]["outputs"][y]
-        return Check(
-            "draw",
-            False,
-            f"A record has the output {label!r}, which row {row + 1} of the kernel rules out.",
-        )
+        text = f"A record has the output {label!r}, which row {row + 1} of the kernel rules out."
+        raise WrongError(text)
     how = "consistent with the kernel" if test.holds else "inconsistent with the kernel"
-    return Check(
-        "draw",
-        test.holds,
+    text = (
         f"The outputs are {how} (p = {test.cells:.3g} cell by cell, {test.totals:.3g} in all; a "
-        f"true release fails once in {1 / ALARM:,.0f}).",
+        f"true release fails once in {1 / ALARM:,.0f})."
     )
+    if not test.holds:
+        raise WrongError(text)
+    return text
 
 
+@check_named("seed")
 def replayed(
     body: Mapping[str, Any],
     counted: Recount,
@@ -195,7 +189,7 @@ def replayed(
     kernel: FloatArray,
     seed: str,
     whole: Mapping[str, Any],
-) -> Check:
+) -> str:
     """Check the commitment to the seed, and draw every output again.
 
     `whole`: the certificate with the names that it withholds, which the random numbers are for.
@@ -204,10 +198,10 @@ def replayed(
     committed = _of_seed(digits) == body["draw"]["commitment"]
     seeded = body["draw"]["kind"] == "seed"
     if seeded and not committed:
-        return other_secret("seed")
+        raise WrongError(other_secret("seed").sentence)
     about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
-        return Check("seed", False, OTHER_MECHANISM)
+        raise WrongError(OTHER_MECHANISM)
     file = body["original"]["commitment"] if body["version"] > SHARED else None
     other: int | None = None
     for names in dict.fromkeys((_withheld(whole), "")):  # the first of version 6 were for no names
@@ -219,16 +213,14 @@ def replayed(
     if not seeded:
         chance = len(outputs) > 0 and bool((kernel[counted.rows].max(axis=1) < 1).any())
         if committed or (other is None and chance):
-            text = "The certificate names a key, but this seed made the draw."
-            return Check("seed", False, text)
-        return Check("seed", None, "The release was drawn with a key, not with a seed.")
+            raise WrongError("The certificate names a key, but this seed made the draw.")
+        raise UncheckedError("The release was drawn with a key, not with a seed.")
     if other is not None:
-        return Check(
-            "seed", False, f"Record {other + 1:,} has a different output than the seed draws."
-        )
-    return Check("seed", True, "The seed draws every output of the file.")
+        raise WrongError(f"Record {other + 1:,} has a different output than the seed draws.")
+    return "The seed draws every output of the file."
 
 
+@check_named("key")
 def keyed(
     body: Mapping[str, Any],
     counted: Recount,
@@ -236,20 +228,19 @@ def keyed(
     kernel: FloatArray,
     ids: Sequence[str | None],
     key: Path | bytes | None,
-) -> Check:
+) -> str:
     """Check the ids of a keyed draw and, with the key, its commitment and every output."""
     column = body["draw"]["id"]
     if None in ids or len(set(ids)) < len(ids):
         text = f"The column {column!r} must have a distinct id for each record, as a key needs."
-        return Check("key", False, text)
+        raise WrongError(text)
     if key is None:
-        text = "You did not give the key, so the draws were not repeated."
-        return Check("key", None, text)
+        raise UncheckedError("You did not give the key, so the draws were not repeated.")
     if _of_key(key, b"liftscope key", b"commitment") != body["draw"]["commitment"]:
-        return other_secret("key")
+        raise WrongError(other_secret("key").sentence)
     about = drawn_for(body)
     if about != body["draw"].get("mechanism", ""):
-        return Check("key", False, OTHER_MECHANISM)
+        raise WrongError(OTHER_MECHANISM)
     secret = _hashed(key) + bytes.fromhex(about)
     secret = hashlib.blake2b(secret, digest_size=16, person=b"record").digest()
     names = [str(ids[place]) for place in counted.places.tolist()]
@@ -259,10 +250,8 @@ def keyed(
     numbers = ((number >> 11) / 2.0**53 for number in hashes)
     other = _first_other(counted, outputs, kernel, numbers)
     if other is not None:
-        return Check(
-            "key", False, f"Record {other + 1:,} has a different output than the key draws."
-        )
-    return Check("key", True, "The key draws every output of the file, by each record's id.")
+        raise WrongError(f"Record {other + 1:,} has a different output than the key draws.")
+    return "The key draws every output of the file, by each record's id."
 
 
 OTHER_MECHANISM = "The draw belongs to another mechanism than the certificate's."
@@ -356,7 +345,6 @@ def _digits(seed: str) -> str:
 
 
 def _of_seed(digits: str) -> str:
-    """Return the commitment to a seed."""
     return hashlib.sha256(f"liftscope seed {digits}".encode()).hexdigest()
 
 

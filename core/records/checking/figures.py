@@ -16,7 +16,14 @@ from core.limits import CLOSE
 from core.mechanisms import Mechanism
 from core.mechanisms.result import CUT
 from core.records.certificate import REPEATS, code_hash
-from core.records.checking.check import Check, close, reworded
+from core.records.checking.check import (
+    Check,
+    UncheckedError,
+    WrongError,
+    check_named,
+    close,
+    reworded,
+)
 from core.records.fields import LINKED, PLAIN_HASH, level_units, plain_numbers
 from core.records.readable import METHODS
 from core.records.recount import kept_information, plain_levels, released
@@ -45,28 +52,29 @@ def check_levels(
     Of a design with sampling weights, `design` are sums of these: the records differ from it.
     """
     stated = body["levels"]
-    checks = [check_level_numbers(body, scenario)]
+    result: list[Check] = []
     same = body["design"]["same"] and not scenario.data.read.sampling
     if same and stated["records"] is not None:
         text = "The certificate has separate levels for the records, which are the design's own."
-        checks.append(Check("levels", False, text))
+        result.append(Check("levels", False, text))
     elif same:
-        checks += _of_cells("", body, scenario, cells, kernel, stated["design"], counted)
+        result += _of_cells("", body, scenario, cells, kernel, stated["design"], counted)
     else:
-        checks += _of_cells("", body, scenario, cells, kernel, stated["records"])
+        result += _of_cells("", body, scenario, cells, kernel, stated["records"])
         if design is None:
             text = "You did not give the file that the mechanism was made for."
-            checks.append(Check("design levels", None, text))
+            result.append(Check("design levels", None, text))
         else:
-            checks += _of_cells(
+            result += _of_cells(
                 "design ", body, scenario, design, kernel, stated["design"], counted
             )
     if design is not None and design.any():
-        checks.append(_repeated(body, scenario, *joint_of(body, design, kernel, counted)))
-    return checks
+        result.append(_repeated(body, scenario, *joint_of(body, design, kernel, counted)))
+    return result
 
 
-def check_level_numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
+@check_named("numbers")
+def check_level_numbers(body: Mapping[str, Any], scenario: Scenario) -> str:
     """Check the λ, α, β and n of the levels, and their units."""
     expected, stated = plain_numbers(reference([scenario])), body["levels"]["numbers"]
     for key in expected.keys() | stated.keys():
@@ -74,13 +82,13 @@ def check_level_numbers(body: Mapping[str, Any], scenario: Scenario) -> Check:
         value = math.inf if number == "inf" else number
         if key not in expected or key not in stated or not close(value, stated[key]):  # type: ignore[arg-type]
             text = f"{key!r} of the levels is {stated.get(key)}, but {number} in the scenario."
-            return Check("numbers", False, text)
+            raise WrongError(text)
     known = {entry.key for entry in entries()}
     units = level_units(key for key in body["levels"]["design"] if key in known)
     stated_units = body["levels"]["units"]
     if stated_units != units:
-        return Check("numbers", False, f"The units of the levels are {units}, not {stated_units}.")
-    return Check("numbers", True, "The levels use the scenario's numbers.")
+        raise WrongError(f"The units of the levels are {units}, not {stated_units}.")
+    return "The levels use the scenario's numbers."
 
 
 def _of_cells(
@@ -170,33 +178,28 @@ def _compared(
     return Check(name, True, f"Recomputed with the same result: {what}.")
 
 
-def _repeated(
-    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
-) -> Check:
+@check_named("repeated levels")
+def _repeated(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> str:
     """Check the levels of repeated releases, with their bounds."""
     stated = body["levels"]["repeated"]
     drawn = body["levels"]["asked"] is not None and body["draw"]["kind"] == "seed"
     expected = [str(k) for k in REPEATS] if drawn else []
     if sorted(stated) != expected:
-        text = f"It has levels of {sorted(stated)} releases, not of {expected}."
-        return Check("repeated levels", False, text)
-    if expected and lacks_known(scenario, joint):
-        return Check("repeated levels", None, f"They are not checked: {UNCOUNTED}")
+        raise WrongError(f"It has levels of {sorted(stated)} releases, not of {expected}.")
+    if expected and _lacks_known(scenario, joint):
+        raise UncheckedError(f"They are not checked: {UNCOUNTED}")
     for k in expected:
         repeated = draws(joint, kernel, scenario.build_notion(joint), int(k))
         figures = stated[k]
-        if (
-            not isinstance(figures, Mapping)
-            or set(figures) != {"level", "at_most"}
-            or not close(repeated.level, figures["level"])
-            or not close(repeated.at_most, figures["at_most"])
+        if not (
+            close(repeated.level, figures["level"])
+            and close(repeated.at_most, figures.get("at_most"))
         ):
-            text = (
+            raise WrongError(
                 f"{k} releases reach {repeated.level:.6g}, at most {repeated.at_most:.6g}; the "
                 f"certificate says {_levels(figures)}."
             )
-            return Check("repeated levels", False, text)
-    return Check("repeated levels", True, f"{len(expected)} levels of repeated releases.")
+    return f"{len(expected)} levels of repeated releases."
 
 
 def _levels(figures: Any) -> str:
@@ -223,108 +226,90 @@ def check_promise(
     return [_promise(body, scenario, joint, rows), utility]
 
 
+@check_named("utility")
 def check_utility(
     body: Mapping[str, Any],
     scenario: Scenario,
     cells: FloatArray,
     counted: Counted | None,
     kernel: FloatArray,
-) -> Check:
+) -> str:
     """Check I(X;Y), the utility and the gap; `check_proof` has the bound."""
     proof = body["proof"]
     information = kept_information(cells, kernel, bool(body["mechanism"]["reads_s"]))
     if not close(information, proof["information"]):
         text = f"I(X;Y) is {information:.9g} nats; the certificate says {proof['information']}."
-        return Check("utility", False, text)
+        raise WrongError(text)
     if counted is None:
-        return Check("utility", None, "The utility cannot be checked: the design was not counted.")
+        raise UncheckedError("The utility cannot be checked: the design was not counted.")
     if proof["purpose"] != scenario.purpose:
-        text = (
+        raise WrongError(
             f"The scenario's purpose is {scenario.purpose!r}; the certificate's is "
             f"{proof['purpose']!r}."
         )
-        return Check("utility", False, text)
     goal = build_purpose(scenario, counted.joint, counted.x_values, counted.task)
     utility = goal.value(counted.joint, kernel)
     if not close(utility, proof["utility"]):
-        return Check(
-            "utility",
-            False,
-            f"The utility is {utility:.9g}; the certificate says {proof['utility']}.",
-        )
+        raise WrongError(f"The utility is {utility:.9g}; the certificate says {proof['utility']}.")
     bound, most = proof["upper_bound"], max(goal.range(counted.joint)[1], utility)
     slack = CLOSE * max(1.0, abs(most))
     if isinstance(bound, str) or not utility - slack <= bound <= most + slack:
-        text = (
+        raise WrongError(
             f"The bound {bound} is not between the utility of Y, {utility:.9g}, and that of X, "
             f"{most:.9g}."
         )
-        return Check("utility", False, text)
     if not close(bound - proof["utility"], proof["gap"]):
-        text = f"The gap is {bound - proof['utility']:.9g}; the certificate says {proof['gap']}."
-        return Check("utility", False, text)
-    text = f"I(X;Y) is {information:.6g} nats, the utility {utility:.6g}: {goal.title}."
-    return Check("utility", True, text)
+        gap = bound - proof["utility"]
+        raise WrongError(f"The gap is {gap:.9g}; the certificate says {proof['gap']}.")
+    return f"I(X;Y) is {information:.6g} nats, the utility {utility:.6g}: {goal.title}."
 
 
 UNCOUNTED = "the columns that others know, given which it is to hold, could not be counted."
 """Why a promise given what others know is not checked."""
 
 
-def lacks_known(scenario: Scenario, joint: Joint) -> bool:
+def _lacks_known(scenario: Scenario, joint: Joint) -> bool:
     """Say whether a promise is to hold given columns that were not counted with the joint."""
     return bool(scenario.data.known) and joint.known is None
 
 
-def check_notion(body: Mapping[str, Any], scenario: Scenario) -> list[Check]:
-    """Check, without any data, that name and unit of the notion requested are the scenario's."""
-    promise = body["levels"]["asked"]
-    if promise is None:
-        return []
+@check_named("notion")
+def check_notion(promise: Mapping[str, Any], scenario: Scenario) -> str:
+    """Check, without any data, that name and unit of the notion promised are the scenario's."""
     pairs = Joint.with_secret_released([[1, 1], [1, 1]])  # a notion's name is that on any joint
     try:
         known = ThreeWay.of(np.ones((*pairs.p.shape, 1))) if scenario.data.known else None
         notion = scenario.build_notion(replace(pairs, known=known))
     except CoreError as error:
-        return [Check("notion", False, f"The scenario requests no notion: {error}")]
+        raise WrongError(f"The scenario requests no notion: {error}") from error
     if str(notion) != promise["notion"]:
-        text = (
-            f"The scenario requests {notion}; the certificate promises {shown(promise['notion'])}."
-        )
-        return [Check("notion", False, text)]
+        stated = shown(promise["notion"])
+        raise WrongError(f"The scenario requests {notion}; the certificate promises {stated}.")
     if notion.level_unit != promise["unit"]:
-        text = (
-            f"The level's unit is {notion.level_unit!r}; the certificate says "
-            f"{shown(promise['unit'])}."
+        stated = shown(promise["unit"])
+        raise WrongError(
+            f"The level's unit is {notion.level_unit!r}; the certificate says {stated}."
         )
-        return [Check("notion", False, text)]
-    return [
-        Check("notion", True, f"The certificate promises what the scenario requests: {notion}.")
-    ]
+    return f"The certificate promises what the scenario requests: {notion}."
 
 
-def _promise(
-    body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray
-) -> Check:
+@check_named("promise")
+def _promise(body: Mapping[str, Any], scenario: Scenario, joint: Joint, kernel: FloatArray) -> str:
     """Check that the scenario's notion holds, at the level that the certificate says."""
     promise = body["levels"]["asked"]
     if promise is None:
-        return Check("promise", None, "No promise was requested for this mechanism.")
-    if lacks_known(scenario, joint):
-        return Check("promise", None, f"The promise is not checked: {UNCOUNTED}")
+        raise UncheckedError("No promise was requested for this mechanism.")
+    if _lacks_known(scenario, joint):
+        raise UncheckedError(f"The promise is not checked: {UNCOUNTED}")
     notion = scenario.build_notion(joint)
     reached = notion.achieved(joint, kernel)
     if not notion.holds(joint, kernel):
-        return Check("promise", False, f"{notion} is violated: the level is {reached:.6g}.")
-    if not close(reached, promise.get("achieved")):
-        return Check(
-            "promise",
-            False,
-            f"{notion} is satisfied at {reached:.9g}, not {promise.get('achieved')}.",
-        )
-    if set(promise) != {"notion", "achieved", "unit", "holds"} or promise["holds"] is not True:
-        return Check("promise", False, f"{notion} is satisfied, but the certificate denies it.")
-    return Check("promise", True, f"{notion} is satisfied: level {reached:.6g}.")
+        raise WrongError(f"{notion} is violated: the level is {reached:.6g}.")
+    if not close(reached, promise["achieved"]):
+        raise WrongError(f"{notion} is satisfied at {reached:.9g}, not {promise['achieved']}.")
+    if promise["holds"] is not True:
+        raise WrongError(f"{notion} is satisfied, but the certificate denies it.")
+    return f"{notion} is satisfied: level {reached:.6g}."
 
 
 def joint_of(
@@ -344,9 +329,14 @@ OPTIMAL = "optimal"
 """The status that says that no mechanism keeps more."""
 
 
+UNCOUNTED_DESIGN = "The proof cannot be checked: the data of the design were not counted."
+"""Why a proof is not checked."""
+
+
+@check_named("proof")
 def check_proof(
     body: Mapping[str, Any], scenario: Scenario, counted: Counted | None, kernel: FloatArray
-) -> Check:
+) -> str:
     """Answer the scenario again, and compare bound, status, solver, notes and name.
 
     A bound is proven again where the new one is not above it, and wrong where a mechanism that
@@ -354,72 +344,64 @@ def check_proof(
     and not checked where another mechanism is found or a time limit ends a search.
     """
     if counted is None:
-        text = "The proof cannot be checked: the data of the design were not counted."
-        return Check("proof", None, text)
+        raise UncheckedError(UNCOUNTED_DESIGN)
     try:
         again = answer(scenario, counted).mechanism
     except CoreError as error:
-        return Check("proof", None, f"A new search for the scenario failed: {error}")
+        raise UncheckedError(f"A new search for the scenario failed: {error}") from error
     return agreed(body, scenario, again, kernel)
 
 
 def agreed(
     body: Mapping[str, Any], scenario: Scenario, again: Mechanism, kernel: FloatArray
-) -> Check:
-    """Compare a certificate's proof with the mechanism that a new search finds."""
+) -> str:
+    """Say that a certificate's proof agrees with the mechanism that a new search finds."""
     proof = body["proof"]
     if isinstance(proof["upper_bound"], str):
-        return Check("proof", False, "It has no bound on what a mechanism can keep.")
+        raise WrongError("It has no bound on what a mechanism can keep.")
     rounding = CLOSE * max(1.0, abs(again.utility))
     size = again.purpose.size()
-    wrong = _wrong(body, again, kernel, size * scenario.gap + rounding, rounding)
-    if wrong:
-        return Check("proof", False, wrong)
+    _refute(body, again, kernel, size * scenario.gap + rounding, rounding)
     # a search that may stop early proves no bound below its own
     if again.upper_bound > proof["upper_bound"] + size * min(scenario.gap, Scenario.gap) + rounding:
-        text = (
+        raise UncheckedError(
             f"A new search proves only the bound {again.upper_bound:.9g}, not "
             f"{proof['upper_bound']:.9g}."
         )
-        return Check("proof", None, text)
     other = _other(body, again)
     if other is not None:
-        text = (
+        raise UncheckedError(
             f"A new search proves the same bound, but {other}. Either it found another mechanism "
             "or time ran out, so the rest was not checked."
         )
-        return Check("proof", None, text)
-    return Check(
-        "proof",
-        True,
+    return (
         f"A new search agrees: no mechanism keeps more than {proof['upper_bound']:.6g} "
-        f"({again.status}, found by {again.solver}), with the same notes.",
+        f"({again.status}, found by {again.solver}), with the same notes."
     )
 
 
-def _wrong(
+def _refute(
     body: Mapping[str, Any], again: Mechanism, kernel: FloatArray, slack: float, rounding: float
-) -> str:
-    """Say what is wrong with the proof; "" where nothing is known to be."""
+) -> None:
+    """Raise where the mechanism that a new search finds shows that a proof is wrong."""
     proof = body["proof"]
     if again.utility > proof["upper_bound"] + rounding:
-        return f"Another mechanism keeps {again.utility:.9g}, more than the bound."
+        raise WrongError(f"Another mechanism keeps {again.utility:.9g}, more than the bound.")
     if proof["status"] == again.status == OPTIMAL:
         missed = again.utility - proof["utility"]
         if missed > slack:
-            return f"The mechanism is not optimal: another one keeps {missed:.6g} more."
+            raise WrongError(f"The mechanism is not optimal: another one keeps {missed:.6g} more.")
     same = kernel.shape == again.kernel.shape and np.allclose(kernel, again.kernel, 0, CLOSE)
     if not same or CUT in (proof["status"], again.status):
-        return ""
+        return
     other = _other(body, again, by_any=True)
     if other is not None:
-        return f"A new search finds the same mechanism, but {other}."
+        raise WrongError(f"A new search finds the same mechanism, but {other}.")
     if abs(again.upper_bound - proof["upper_bound"]) > slack:
-        return (
+        raise WrongError(
             f"A new search finds the same mechanism, but proves {again.upper_bound:.9g}, "
             f"not {proof['upper_bound']:.9g}."
         )
-    return ""
 
 
 def _other(body: Mapping[str, Any], again: Mechanism, *, by_any: bool = False) -> str | None:

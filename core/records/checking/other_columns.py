@@ -14,7 +14,7 @@ import numpy as np
 from core.errors import InvalidInputError
 from core.limits import AT_ONCE
 from core.notions import Notion
-from core.records.checking.check import Check, close
+from core.records.checking.check import Check, UncheckedError, WrongError, check_named, close
 from core.records.design import FORMATS, OWNERS
 from core.records.fields import EACH, FIGURES, SHARES, outputs_of
 from core.records.other_columns import MOST_ATTACKED
@@ -50,7 +50,7 @@ def check_other_columns(
 ) -> list[Check]:
     """Count again what each column beside Y, and all together, give away; attack the file too."""
     described = _described(body, counted)
-    if described is not None:
+    if body["beside"] is None or not described.passed:
         return [described]
     try:
         index = _indexed(body, counted, files)
@@ -64,31 +64,27 @@ def check_other_columns(
     return [figures, _attacked(body, counted, files.outputs, index)]
 
 
-def _described(body: Mapping[str, Any], counted: Recount) -> Check | None:
-    """Return the check of figures that are none, or not those of the columns; else None."""
+@check_named("beside")
+def _described(body: Mapping[str, Any], counted: Recount) -> str:
+    """Check that there are figures of the columns beside Y, or none where none are needed."""
     stated, made = body["beside"], outputs_of(body)
     written = [column for column in body["released"]["columns"] if column not in made]
     if stated is None:
         owners = body["released"]["treatment"] == OWNERS
-        none = owners or not written or counted.cells is None
-        text = "It has no figures for other columns, and needs none."
-        return Check("beside", none, text if none else "It lacks figures for its other columns.")
+        if not owners and written and counted.cells is not None:
+            raise WrongError("It lacks figures for its other columns.")
+        return "It has no figures for other columns, and needs none."
     if stated["columns"] != written:
-        return Check(
-            "beside", False, f"Its figures are for the columns {stated['columns']}, not {written}."
-        )
+        raise WrongError(f"Its figures are for the columns {stated['columns']}, not {written}.")
     names = [*written, *stated["known"]]
     alone = names if 1 < len(names) <= EACH else []
     if len(set(names)) < len(names) or sorted(stated["each"]) != sorted(alone):
-        text = f"It has figures for the columns {sorted(stated['each'])}, not for each of {names}."
-        return Check("beside", False, text)
-    has = counted.secrets >= 0
-    if stated["records"] != int(has.sum()):
-        text = (
-            f"Its figures are for {stated['records']:,} records, but {int(has.sum()):,} have an S."
-        )
-        return Check("beside", False, text)
-    return None
+        of = sorted(stated["each"])
+        raise WrongError(f"It has figures for the columns {of}, not for each of {names}.")
+    records, has = stated["records"], int((counted.secrets >= 0).sum())
+    if records != has:
+        raise WrongError(f"Its figures are for {records:,} records, but {has:,} have an S.")
+    return "It has figures for its other columns."
 
 
 def _indexed(body: Mapping[str, Any], counted: Recount, files: Read) -> dict[str, IntArray]:
@@ -99,13 +95,14 @@ def _indexed(body: Mapping[str, Any], counted: Recount, files: Read) -> dict[str
     return index | {name: codes[counted.places] for name, codes in known.items()}
 
 
+@check_named("beside")
 def _recounted(
     body: Mapping[str, Any],
     counted: Recount,
     kernel: FloatArray,
     notion: Notion | None,
     index: Mapping[str, IntArray],
-) -> Check:
+) -> str:
     """Compare the figures of each column, and of all together, with a new count."""
     stated, has = body["beside"], counted.secrets >= 0
     groups = [([name], figures) for name, figures in stated["each"].items()]
@@ -115,53 +112,47 @@ def _recounted(
         levels = _figures(counted.secrets[has], counted.rows[has], k, kernel)
         wrong = _difference(levels, figures)
         if wrong:
-            return Check("beside", False, f"For {' and '.join(some)!r}, {wrong}.")
+            raise WrongError(f"For {' and '.join(some)!r}, {wrong}.")
     if "certain" in stated and not close(levels.certain, stated["certain"]):
-        text = f"'certain' is {levels.certain:.9g}, not {stated['certain']}."
-        return Check("beside", False, text)
-    if stated["holds"] != keeps(levels, notion):
-        text = (
-            f"Whether the file satisfies {notion} is {keeps(levels, notion)}, not "
-            f"{stated['holds']}."
-        )
-        return Check("beside", False, text)
+        raise WrongError(f"'certain' is {levels.certain:.9g}, not {stated['certain']}.")
+    holds = keeps(levels, notion)
+    if stated["holds"] != holds:
+        raise WrongError(f"Whether the file satisfies {notion} is {holds}, not {stated['holds']}.")
     what = f"the figures of {number_of(len(index), 'column')}, and of all"
-    text = f"Recomputed with the same result: {what}."
-    return Check("beside", True, text)
+    return f"Recomputed with the same result: {what}."
 
 
+@check_named("attack")
 def _attacked(
     body: Mapping[str, Any],
     counted: Recount,
     outputs: Sequence[IntArray],
     index: Mapping[str, IntArray],
-) -> Check:
+) -> str:
     """Guess S from the file's own outputs: the certificate's attack draws others."""
     stated, has = body["beside"].get("attack"), np.flatnonzero(counted.secrets >= 0)
     if len(has) < FOLDS:
         text = f"{number_of(len(has), 'record')} with an S are too few for an attack."
-        return Check("attack", stated is None, text)
+        if stated is not None:
+            raise WrongError(text)
+        return text
     rng = np.random.default_rng(20_261_128)  # so that a check has the same outcome each time
     some = has[rng.permutation(len(has))[:MOST_ATTACKED]]
     read = [*(own + 1 for own in outputs), *index.values()]
     guess = attack(counted.secrets[some], [codes[some] for codes in read])
     here = f"An attack on this file guesses S right for {percent(guess.right, 1)} of records"
-    if stated is None:
-        known = False if "attack" in body["beside"] else None  # the first of version 6 have none
-        return Check("attack", known, f"{here}, but the certificate has no attack.")
+    if stated is None:  # the first of version 6 have no such entry
+        why = WrongError if "attack" in body["beside"] else UncheckedError
+        raise why(f"{here}, but the certificate has no attack.")
     if stated["records"] != guess.records:
-        text = f"Its attack is on {stated['records']:,} records, not {guess.records:,}."
-        return Check("attack", False, text)
+        raise WrongError(f"Its attack is on {stated['records']:,} records, not {guess.records:,}.")
     for part in ("right", "blind"):
         share = getattr(guess, part)
         mean = (share + stated[part]) / 2
         if abs(share - stated[part]) > WIDE * math.sqrt(2 * mean * (1 - mean) / guess.records):
-            text = (
-                f"{part!r} of its attack is {stated[part]:.4g}, far from {share:.4g} in this file."
-            )
-            return Check("attack", False, text)
-    text = f"{here}, compared with {percent(stated['right'], 1)} in the certificate."
-    return Check("attack", True, text)
+            text = f"{part!r} of its attack is {stated[part]:.4g}"
+            raise WrongError(f"{text}, far from {share:.4g} in this file.")
+    return f"{here}, compared with {percent(stated['right'], 1)} in the certificate."
 
 
 def _codes(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.joint import Joint
-from core.records.checking.check import Check, close
+from core.records.checking.check import UncheckedError, WrongError, check_named, close
 from core.records.checking.other_columns import Extremes
 from core.records.fields import MOST_RECORDS
 from core.records.recount import Recount
@@ -26,43 +26,46 @@ Values = Counter[tuple[int, tuple[int, ...]]]
 """How many persons have a secret and the rows of the kernel of all of their records."""
 
 
+@check_named(NAME)
 def check_person_levels(
     body: Mapping[str, Any],
     counted: Recount,
     kernel: FloatArray,
     names: Sequence[str | None],
     design: tuple[Joint, FloatArray] | None,
-) -> Check:
+) -> str:
     """Count persons by all of their values, and compare what their outputs reveal.
 
     `names`: the person of each record of the original. `design`: the joint of one record that the
     mechanism was made for, and its kernel; None where that is not known.
     """
     if "persons" not in body["levels"]:  # as in the first certificates with persons
-        return Check(NAME, None, "It has no levels of all records of a person.")
+        raise UncheckedError("It has no levels of all records of a person.")
     stated = body["levels"]["persons"]
     again = _counted(counted, names)
-    if stated is None or again is None:
-        text = "S is unknown or differs within a person, so no level was counted."
-        if stated is not None or again is not None:
-            text = "It has levels of persons" if stated else "It lacks the levels of persons"
-            text += ", but S is " + ("no secret of a person." if again is None else "one of each.")
-        return Check(NAME, stated is again, text)
+    if stated is None and again is None:
+        return "S is unknown or differs within a person, so no level was counted."
+    if again is None:
+        raise WrongError("It has levels of persons, but S is no secret of a person.")
+    if stated is None:
+        raise WrongError("It lacks the levels of persons, but S is one of each.")
     if sorted(stated["counted"]) != sorted(map(str, again)):
-        text = f"Persons have {sorted(again)} records, but it has levels of other numbers."
-        return Check(NAME, False, text)
+        raise WrongError(
+            f"Persons have {sorted(again)} records, but it has levels of other numbers."
+        )
     left = 0
     for m, values in again.items():
         of = stated["counted"][str(m)]
         if of["persons"] != values.total():
-            text = f"{number_of(values.total(), 'person')} have {m} records, not {of['persons']}."
-            return Check(NAME, False, text)
+            persons = number_of(values.total(), "person")
+            raise WrongError(f"{persons} have {m} records, not {of['persons']}.")
         levels = _levels(values, kernel)
         left = m if levels is None else left
         wrong = _difference(levels, of["levels"])
         if wrong:
-            return Check(NAME, False, f"Of persons with {m} records, {wrong}.")
-    return _cases(stated["cases"], left, design)
+            raise WrongError(f"Of persons with {m} records, {wrong}.")
+    _compare_cases(stated["cases"], left, design)
+    return "Recomputed with the same result: what all outputs of a person reveal."
 
 
 def _counted(counted: Recount, names: Sequence[str | None]) -> dict[int, Values] | None:
@@ -113,25 +116,27 @@ def _difference(levels: Mapping[str, float] | None, stated: Mapping[str, Any] | 
     return ""
 
 
-def _cases(
+def _compare_cases(
     stated: Mapping[str, Any] | None, left: int, design: tuple[Joint, FloatArray] | None
-) -> Check:
+) -> None:
     """Compare the two cases of so many records as were not counted; 0 where all were."""
-    again = "Recomputed with the same result: what all outputs of a person reveal."
-    if (stated is None) == (0 < left <= MOST_RECORDS):
-        text = "It lacks the two cases of many records." if stated is None else "It has two cases"
-        return Check(NAME, False, text if stated is None else f"{text} too many or too few.")
+    needed = 0 < left <= MOST_RECORDS
     if stated is None:
-        return Check(NAME, True, again)
+        if needed:
+            raise WrongError("It lacks the two cases of many records.")
+        return
+    if not needed:
+        raise WrongError("It has two cases too many or too few.")
     if design is None:
-        text = "Its two cases of many records follow from data that you did not give."
-        return Check(NAME, None, text)
+        raise UncheckedError(
+            "Its two cases of many records follow from data that you did not give."
+        )
     for name, case in zip(
         ("alike", "independent"), alike_and_independent(*design, left), strict=True
     ):
         for part in ("level", "at_most"):
             value = getattr(case, part)
             if not close(value, stated[name][part]):
-                text = f"The case {name!r} reaches {value:.9g}, not {stated[name][part]}."
-                return Check(NAME, False, text)
-    return Check(NAME, True, again)
+                raise WrongError(
+                    f"The case {name!r} reaches {value:.9g}, not {stated[name][part]}."
+                )

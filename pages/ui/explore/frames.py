@@ -17,7 +17,7 @@ from pages.ui.frame import controls, following
 from pages.ui.style.base import numbers
 from pages.ui.work.frames import Frame
 
-APART = (
+UNLIKE_ROBUST = (
     "Explore treats the data as the estimate P̂. The Robust page treats it as the truth P* and "
     "draws a sample for the estimate, so numbers there may differ."
 )
@@ -26,7 +26,7 @@ APART = (
 
 def notes(scenario: Scenario) -> tuple[str, ...]:
     """Return what Explore says below an answer to a question."""
-    return (APART,) if notions.entry(scenario.notion).kind.of_estimate else ()
+    return (UNLIKE_ROBUST,) if notions.entry(scenario.notion).kind.of_estimate else ()
 
 
 def frame(results: Sequence[Result], unit: str, *, lines: bool) -> Frame:

@@ -201,7 +201,7 @@ def set_risks(
     }
 
 
-APART = 0.06
+OFF_SCALE = 0.06
 """Share of the reach from the last number to −∞, and from there to the end of the axis."""
 
 UNJUDGED = "not evaluated alone under this notion"
@@ -225,8 +225,8 @@ def symbol_lifts(
     finite = np.concatenate([-log_min[np.isfinite(log_min)], log_max, [0.25]])
     reach = float(finite.max()) * 1.12
     ruled_out = bool(np.isneginf(log_min).any())
-    floor = -(1 + APART) * reach  # where −∞ is drawn, fully visible and apart from all numbers
-    left = -(1 + 2 * APART) * reach if ruled_out else -reach
+    floor = -(1 + OFF_SCALE) * reach  # where −∞ is drawn, fully visible and apart from all numbers
+    left = -(1 + 2 * OFF_SCALE) * reach if ruled_out else -reach
     low = np.where(np.isneginf(log_min), floor, log_min)
     # share of the reach beyond which a number on the axis would touch −∞
     at = [tick for tick in ticks(-reach, reach, 7) if not ruled_out or tick > -0.9 * reach]

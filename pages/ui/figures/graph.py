@@ -48,7 +48,7 @@ NUMBER = len(" (99)")
 GAP = 9
 """Pixels from a node to its name, where names are radial."""
 
-APART = 3
+CLEARANCE = 3
 """Pixels from the drawing to its title and its caption: a share of a tall one would cut them."""
 
 
@@ -143,10 +143,10 @@ def _notes(graph: ConfusabilityGraph, name: str, role: str, *, dense: bool) -> l
         0.5,
         1,
         yanchor="bottom",
-        yshift=APART,
+        yshift=CLEARANCE,
         font={"size": 12, "color": colour(role), "weight": 600},
     )
-    caption = note(_summary(graph), 0.5, 0, yanchor="top", yshift=-APART)
+    caption = note(_summary(graph), 0.5, 0, yanchor="top", yshift=-CLEARANCE)
     if dense:
         caption["font"] = {"size": 11, "color": colour("muted")}
     return [title, caption]

@@ -40,7 +40,7 @@ LOW_PANELS: Panels = ((0.0, 0.42), (0.56, 0.98))
 LOW = 150
 """A dense histogram lower than this, in pixels, has its names within the panels, at the right."""
 
-APART = (0.06, 0.15)
+TO_RULED_OUT = (0.06, 0.15)
 """Shares of the reach from the last bin to the bar of log Ψ = −∞, and to the end of the axis."""
 
 SIDES = {"log Ψ": ("before", "/"), "log Λ": ("after", "")}
@@ -65,8 +65,8 @@ def lift_histogram(
     panels = LOW_PANELS if dense else PANELS
     reach = in_unit(float(before.edges[-1]), unit)
     hair = HAIR * reach
-    right, left = reach + hair, -reach - hair - APART[1] * reach
-    middle = (left - right - APART[0] * reach) / 2
+    right, left = reach + hair, -reach - hair - TO_RULED_OUT[1] * reach
+    middle = (left - right - TO_RULED_OUT[0] * reach) / 2
     ends = budgets and _ends(budgets, hair, unit)
     shapes, marks = _allowed(ends, left, right, _unshaded(unshaded, narrow), panels)
     at = [tick for tick in ticks(-reach, reach, 9) if tick > -0.93 * reach]
@@ -141,7 +141,7 @@ def _bars(
     reach = edges[-1]
     falls = _drawn([-edge for edge in edges[bins.below :: -1]], HAIR * reach)
     rises = _drawn(edges[bins.below :], HAIR * reach)
-    half = APART[0] / 2 * reach
+    half = TO_RULED_OUT[0] / 2 * reach
     drawn = [
         (middle - half, middle + half),
         *pairwise([-edge for edge in falls[::-1]]),

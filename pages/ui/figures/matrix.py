@@ -28,7 +28,7 @@ from pages.ui.style.units import in_unit
 
 HEIGHT = 360
 
-MOST = 500
+SYMBOLS_DRAWN = 500
 """Most rows or columns of a joint that are drawn: a pixel or two for each."""
 
 WITHOUT_NAMES: dict[str, Any] = {
@@ -127,7 +127,7 @@ def joint_matrix(
     p: FloatArray, s_labels: Sequence[str], x_labels: Sequence[str], height: int = HEIGHT
 ) -> Figure:
     """Draw P(s, x): a row for each x, a column for each secret; of many the most likely ones."""
-    shown_s, shown_x = (most_likely(p.sum(axis=axis), MOST) for axis in (1, 0))
+    shown_s, shown_x = (most_likely(p.sum(axis=axis), SYMBOLS_DRAWN) for axis in (1, 0))
     shown = p[np.ix_(shown_s, shown_x)]
     return _heat_map(
         shown.T,

@@ -132,7 +132,7 @@ def named(result: Result) -> str:
     return f"{question(scenario)[:-1]}, {mechanism}{under}"
 
 
-MOST = 6
+MOST_OFFERED = 6
 """Most mechanisms, and most promises, that are offered."""
 
 Remedy = tuple[str, dict[str, object]]
@@ -188,13 +188,13 @@ def _other_questions(scenario: Scenario) -> Iterator[Remedy]:
         and not fit.obstacle(entry, kinds, of_task=scenario.of_task)
         and entry.key != scenario.mechanism
     ]
-    for entry in able[:MOST]:
+    for entry in able[:MOST_OFFERED]:
         yield entry.title, {"mech": entry.key}
     chosen = mechanisms.entry(scenario.mechanism)
     if fit.obstacle(chosen, kinds):
         others = [notion for notion in notions.ALL if not fit.obstacle(chosen, [notion.kind])]
         others = [] if scenario.data.known else others
-        for other in others[:MOST]:
+        for other in others[:MOST_OFFERED]:
             yield f"Use {other.title}", {"notion": other.key, "_also": ()}
 
 

@@ -22,7 +22,7 @@ from pages.ui.frame import data_controls, pickers, state
 from pages.ui.style.labels import markdown, plain_short
 from pages.ui.work import derived
 
-MOST = 4
+MOST_FURTHER = 4
 """Further promises that can be added."""
 
 _ADD = "also_add"
@@ -30,8 +30,8 @@ _ADD = "also_add"
 
 def adder() -> None:
     """Show the picker that adds a promise to those to be kept at once."""
-    if len(state.scenario().also) >= MOST:
-        st.caption(f"At most {MOST} notions can be added.")
+    if len(state.scenario().also) >= MOST_FURTHER:
+        st.caption(f"At most {MOST_FURTHER} notions can be added.")
         return
     st.session_state[_ADD] = None
     st.selectbox(

@@ -242,7 +242,7 @@ HERE = Path(__file__).parent
 MOST_ROWS = 60
 """Rows of a table that are written."""
 
-WHOLE = 1e9
+ALL_DIGITS = 1e9
 """Whole numbers below it are written with all digits."""
 
 
@@ -356,7 +356,7 @@ def written(value: object) -> str:
         return "yes" if value else "no"
     if not isinstance(value, float):
         return str(value)
-    if value.is_integer() and abs(value) < WHOLE:
+    if value.is_integer() and abs(value) < ALL_DIGITS:
         return f"{value:.0f}".replace("-", "−")
     return NONE if np.isnan(value) else f"{value:.4g}".replace("inf", "∞").replace("-", "−")
 

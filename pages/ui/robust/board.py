@@ -258,7 +258,10 @@ def _meant(scenario: Scenario, sample: Sample) -> Frame:
     ]
     helps[0] = [*helps[0], ("Sample", "Drawn at random from the data.")]
     helps[-1] = [*helps[-1], ("1 − β", f"Here that is {share(1 - scenario.beta)}.")]
-    return {"terms": [("Robust", ROBUST), ("Explore", results.APART), *terms], "helps": helps}
+    return {
+        "terms": [("Robust", ROBUST), ("Explore", results.UNLIKE_EXPLORE), *terms],
+        "helps": helps,
+    }
 
 
 def _missed(scenario: Scenario, sample: Sample) -> None:

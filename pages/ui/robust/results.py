@@ -63,7 +63,7 @@ RLDP = (
 )
 """The promise."""
 
-APART = (
+UNLIKE_EXPLORE = (
     "Explore treats the data as the estimate P̂. This page treats it as the truth P\\* and draws "
     "a sample for the estimate, so the same ε, n, β and α may give other numbers there."
 )

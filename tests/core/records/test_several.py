@@ -16,7 +16,7 @@ from core.errors import InvalidInputError
 from core.mechanisms.result import CUT, changed
 from core.records import several as module_of_several
 from core.records.certificate import fingerprint, make
-from core.records.checking import in_turn as checking
+from core.records.checking import in_parts as checking
 from core.records.design import Plan, original
 from core.records.draws import Keyed, Seeded
 from core.records.fields import SEVERAL, VERSION, of_each

@@ -207,7 +207,7 @@ def test_the_command_reports_the_columns_of_a_table(persons, in_postgres, tmp_pa
         (ReadOptions(weight="kids"), "'kids' counts the records that a row stands for, but it has"),
         (ReadOptions(weight="note"), "'note' counts the records that a row stands for, but it has"),
         (ReadOptions(sampling="pay"), "'pay' holds sampling weights, but it has"),
-        (ReadOptions(person="zip"), "'zip' cannot name the person of a record"),
+        (ReadOptions(person="zip"), "'zip' cannot identify the person of a record"),
     ],
 )
 def test_weights_that_are_missing_or_no_numbers(read, message, in_postgres):
