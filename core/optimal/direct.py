@@ -393,6 +393,9 @@ class Direct:
         """Return P(y | x), outputs in the order of actions, then exceptions; and multipliers."""
         n_a, n_x = len(self.pieces), self.allowed.n_x
         inner, lifts = self._rows_of_one()
+        if SIZES.entry_seconds * n_a * (inner.nnz + lifts.nnz) > deadline.left:
+            tell_cut()
+            raise TimeLimitError("There is no time for one program of all outputs.")
         every = sparse.eye_array(n_a, format="csr")
         budgets = [budget.limit for budget in self.allowed.budgets]
         rows = [sparse.kron(every, inner), *self._spent(), self._cut_rows(), self._excepted_row()]

@@ -354,8 +354,16 @@ class Sizes:
     step_seconds: float = 7e-11
     """Seconds of a step of a large program, for each product of two numbers in it."""
 
+    entry_seconds: float = 1e-7
+    """Seconds for each entry of one program's rows, at least: under the χ²-lift that of 543 symbols
+    and 30 secrets was made for a second, in which nothing was found."""
+
     listed_symbols: int = 16
     """Symbols of which all sets are listed, 65,536, as outputs of unary encoding too: 8 MB."""
+
+    merged_at_ease: int = 1_000_000
+    """Secrets times the square of symbols up to which a merging keeps no deadline: it takes .1 s;
+    of 30×1629 under the α-lift it took 6.6 of 1 s."""
 
     merging_pace: int = 16
     """Steps of a merging between two looks at the clock, and least options of a step: with as many

@@ -95,7 +95,7 @@ def optimal_from(
     goal = checked_purpose(utility)
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline = Deadline.after(seconds)
-    options = _hurried(Options(time_limit=time_limit, gap=gap, seed=seed), joint.n_x, deadline)
+    options = _hurried(Options(time_limit=time_limit, gap=gap, seed=seed), joint, deadline)
     known: list[Mechanism] = []
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small = joined.joint
@@ -105,7 +105,8 @@ def optimal_from(
         among = INSTANT
 
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
-    seconds = min(seconds, deadline.left) if near else seconds
+    if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
+        seconds = min(seconds, deadline.left)
 
     def first(within: Deadline) -> FloatArray:
         known.extend(_begun(joint, notion, options, among, goal, within))
@@ -140,13 +141,21 @@ def optimal_from(
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
 
 
-def _hurried(options: Options, n_x: int, deadline: Deadline) -> Options:
+def _hurried(options: Options, joint: Joint, deadline: Deadline) -> Options:
     """Return options for starts, of many symbols with a deadline that leaves time to audit them."""
-    if n_x <= 2 * SIZES.peeled_whole:  # a merging takes .2 s
+    n_x = joint.n_x
+    if not _many(joint):
         return options
+    if n_x <= 2 * SIZES.peeled_whole:
+        return replace(options, deadline=deadline.part(SHARES.start))
     # of 10,000 symbols naming and audit take half a second, where no output is moved
     ends = max(deadline.earlier(5e-9 * n_x**2), deadline.part(0.3))
     return replace(options, deadline=min(ends, deadline.part(SHARES.search)))
+
+
+def _many(joint: Joint) -> bool:
+    """Return whether there are so many symbols that even a merging keeps a deadline."""
+    return joint.n_s * joint.n_x**2 > SIZES.merged_at_ease
 
 
 def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:

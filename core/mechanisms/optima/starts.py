@@ -94,9 +94,10 @@ def starts(
             start = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:
             continue
+        kept = start.notion is notion or notion.holds(joint, start.kernel)
         if large and deadline is not None:
             slowest = max(slowest, left - deadline.left)
-        if start.notion is notion or notion.holds(joint, start.kernel):
+        if kept:
             mechanisms.append(start)
             if start.utility == most:  # no mechanism has more
                 return mechanisms

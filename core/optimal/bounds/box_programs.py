@@ -108,9 +108,13 @@ class BoxPrograms:
         Those that time leaves unsolved prove less.
         """
         if len(boxes) > self.together:
-            parts = []
+            parts = list[Ends]()
             for first in range(0, len(boxes), self.together):
                 some = np.arange(first, min(first + self.together, len(boxes)))
+                if parts and deadline.over:
+                    some = np.arange(first, len(boxes))
+                    parts.append(self._begun(len(some)))
+                    break
                 parts.append(
                     self.solve(
                         boxes.take(some),
@@ -128,6 +132,18 @@ class BoxPrograms:
         lower = np.hstack([lower, np.zeros_like(slack)])
         upper = np.hstack([upper, slack])
         return BatchedSimplex(self.matrix, wide, mass, lower, upper, labels, enough).run(deadline)
+
+    def _begun(self, count: int) -> Ends:
+        """Return the ends of programs for which no time was left: their multipliers are 0."""
+        m, n = self.matrix.shape
+        return Ends(
+            points=np.zeros((count, n)),
+            rows=np.zeros((count, m)),
+            totals=np.zeros(count),
+            labels=np.tile(np.arange(n - 1), (count, 1)),
+            solved=np.zeros(count, dtype=bool),
+            empty=np.zeros(count, dtype=bool),
+        )
 
     def proven(self, boxes: Boxes, costs: FloatArray, ends: Ends) -> tuple[FloatArray, FloatArray]:
         """Return lower bounds of costs·v over boxes, (k,), and reduced costs, (k, n_x).

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from core.limits import CLOSE
-from core.validation import FloatArray
+from core.validation import FloatArray, IntArray
 
 EXPONENT = 700.0
 """Largest exponent, before doubles overflow: the cut only widens a range of odds."""
@@ -31,20 +31,28 @@ def least_odds(highest_price: float, n_x: int) -> float:
     return (1 - CLOSE) * max(1 / math.expm1(min(highest_price, EXPONENT)), 1 / (n_x - 1))
 
 
-def unseen_price(prices: FloatArray, dominant: int) -> float:
-    """Return a price of d that holds for all outputs in which d is largest, allowed or not."""
-    highest_price = float(prices.max())
+def unseen_prices(prices: FloatArray) -> FloatArray:
+    """Return for each symbol a price that holds for all outputs in which it is largest.
+
+    Whether they are allowed does not matter. Shape (n_x,).
+    """
+    highest_price, dearest = float(prices.max()), int(prices.argmax())
     if highest_price <= 0:
-        return float(prices[dominant])
-    least = least_odds(highest_price, len(prices))
-    others = float(np.delete(prices, dominant).max())
-    # for k ≥ e^others ψ(k) ≥ log(1 + k) exceeds the other prices, unless e^others overflows
-    most = math.exp(min(max(others, 0.0), EXPONENT)) + 1.0
-    price = min(0.0, (dominance(most) - others) / most)
-    if least < most:
-        odds = _grid(least, most)
-        price = min(price, float((_lower_bounds(prices, dominant, odds) / odds[:-1]).min()))
-    return min(0.0, price - CLOSE * (1 + abs(price)))
+        return prices.copy()
+    result = np.empty(len(prices))
+    # the dearest of the other symbols is the same one for all but itself
+    for symbols in (np.delete(np.arange(len(prices)), dearest), np.array([dearest])):
+        others = float(np.delete(prices, symbols[0]).max())
+        # for k ≥ e^others ψ(k) ≥ log(1 + k) exceeds the other prices, unless e^others overflows
+        most = math.exp(min(max(others, 0.0), EXPONENT)) + 1.0
+        price = np.full(len(symbols), min(0.0, (dominance(most) - others) / most))
+        least = least_odds(highest_price, len(prices))
+        if least < most:
+            odds = _grid(least, most)
+            of_steps = _lower_bounds(prices, symbols, odds) / odds[:-1]
+            price = np.minimum(price, of_steps.min(axis=1))
+        result[symbols] = np.minimum(0.0, price - CLOSE * (1 + np.abs(price)))
+    return result
 
 
 def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float) -> float:
@@ -57,7 +65,8 @@ def first_open_odds(prices: FloatArray, dominant: int, least: float, most: float
         return least
     odds = _grid(least, most)
     own = float(prices[dominant]) * odds
-    margin = _lower_bounds(prices, dominant, odds) - np.maximum(own[:-1], own[1:])
+    margin = _lower_bounds(prices, np.array([dominant]), odds)[0]
+    margin -= np.maximum(own[:-1], own[1:])
     open_steps = np.flatnonzero(margin <= CLOSE * (1 + odds[1:]))
     return float(odds[open_steps[0]]) if len(open_steps) else most
 
@@ -69,18 +78,24 @@ def _grid(least: float, most: float) -> FloatArray:
     return odds
 
 
-def _lower_bounds(prices: FloatArray, dominant: int, odds: FloatArray) -> FloatArray:
-    """Return a lower bound of ψ(k) + H(w) − Σ_x p_x w_x on each step of odds, shape (STEPS,)."""
-    ranked = -np.sort(-np.delete(prices, dominant))
+def _lower_bounds(prices: FloatArray, dominant: IntArray, odds: FloatArray) -> FloatArray:
+    """Return a lower bound of ψ(k) + H(w) − Σ_x p_x w_x on each step of odds, for each d.
+
+    Shape (n_d, STEPS).
+    """
+    order = np.argsort(-prices, kind="stable")
+    place = np.argsort(order)[dominant]
+    others = np.arange(len(prices) - 1)
+    ranked = prices[order][others + (others >= place[:, None])]
     upper = np.minimum(odds[1:], 1.0)
-    whole = np.minimum((1.0 / upper).astype(np.int64), len(ranked))
-    sums = np.append(0.0, np.cumsum(ranked))
-    nearest = ranked[np.minimum(whole, len(ranked) - 1)]
-    most_p_w = upper * sums[whole] + np.maximum(1.0 - whole * upper, 0.0) * nearest
-    most_p_w = np.minimum(most_p_w, ranked[0])
+    whole = np.minimum((1.0 / upper).astype(np.int64), len(others))
+    sums = np.hstack([np.zeros((len(ranked), 1)), np.cumsum(ranked, axis=1)])
+    nearest = ranked[:, np.minimum(whole, len(others) - 1)]
+    most_p_w = upper * sums[:, whole] + np.maximum(1.0 - whole * upper, 0.0) * nearest
+    most_p_w = np.minimum(most_p_w, ranked[:, :1])
     start = odds[:-1]
     own = np.log1p(start) + start * np.log1p(1.0 / start)
-    size = 1.0 + np.abs(ranked).max()
+    size = 1.0 + np.abs(ranked).max(axis=1, keepdims=True)
     result: FloatArray = own - np.log(upper) - most_p_w - CLOSE * size
     return result
 

@@ -16,7 +16,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.forest import Forest
-from core.optimal.bounds.odds import inherited_prices, unseen_price
+from core.optimal.bounds.odds import inherited_prices, unseen_prices
 from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
@@ -105,7 +105,7 @@ class PricingBound:
 
     def _floors(self, prices: FloatArray) -> FloatArray:
         """Return for each symbol a price that is known to hold, shape (n_x,)."""
-        known = [np.array([unseen_price(prices, d) for d in range(self.n_x)])]
+        known = [unseen_prices(prices)]
         known += [inherited_prices(prices, proven) for proven in self._proofs]
         floors: FloatArray = np.max(known, axis=0)
         return floors

@@ -21,6 +21,7 @@ from core.notions import (
     LIP,
     AlphaLift,
     Average,
+    Chi2Lift,
     Chi2Privacy,
     EpsDelta,
     GuessingProbability,
@@ -603,3 +604,15 @@ def test_a_distance_of_too_many_actions_is_that_of_the_best_start(monkeypatch):
     assert best.audit.holds
     assert best.status != "optimal"
     assert best.utility >= max(goal.value(joint, made.kernel) for made in known) - 1e-9
+
+
+def test_no_program_is_made_for_which_there_is_no_time(monkeypatch):
+    """At 30×1629 under the χ²-lift rows of two programs were made for 2 s after a limit of 1 s."""
+    monkeypatch.setitem(vars(SIZES), "entry_seconds", 1.0)
+    monkeypatch.delattr(direct, "LinearProgram")  # which is not reached
+    monkeypatch.delattr(direct, "solve_conic")
+    joint = Joint.random_uniform(3, 8, np.random.default_rng(0))
+    with clock.using(clock.Ticking(0.01)):
+        best = optimal(joint, Chi2Lift(0.1), utility=Guess(), time_limit=1.0)
+    assert best.audit.holds
+    assert best.utility >= Guess().value(joint, subset_merging(joint, Chi2Lift(0.1)).kernel) - 1e-9

@@ -14,6 +14,7 @@ from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue, subset_merging
 from core.mechanisms.optima import search
+from core.mechanisms.optima import starts as starts_module
 from core.mechanisms.optima.starts import MANY, at_least, starts, strict_utility, together
 from core.mechanisms.options import Options
 from core.mechanisms.result import make_mechanism
@@ -372,3 +373,52 @@ def test_under_several_promises_many_symbols_are_merged_under_lip_that_implies_t
     assert notion.holds(joint, first[0].kernel)
     assert starts(joint, LDP(0.6), Options(), []) == []
     assert starts(joint, Intersection(LIP(0.4), LDP(0.0)), Options(), []) == []
+
+
+def test_a_check_counts_among_the_time_that_a_start_takes(monkeypatch):
+    """At 30×1629 under SRLIP seven starts were checked for .3 s each after the time was over."""
+    monkeypatch.setitem(vars(SIZES), "all_starts", 10)
+    holds = LDP.holds
+
+    def slow(notion, joint, kernel):
+        for _ in range(100):
+            clock.now()
+        return holds(notion, joint, kernel)
+
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 20)))
+    notion = LDP(0.5)
+    made = subset_merging(joint, notion)
+    entries = [replace(entry, make=lambda *_: made) for entry in catalogue.HEURISTICS]
+    entries = [entry for entry in entries if not entry.reads_secret and entry.works_under(notion)]
+    monkeypatch.setattr(starts_module, "HEURISTICS", entries)
+    monkeypatch.setattr(LDP, "holds", slow)
+    other = LDP(0.5)  # not the notion that the mechanisms were made for
+    with clock.using(clock.Ticking(TICK)):
+        until = Deadline.after(3.5)
+        known = starts(joint, other, Options(), deadline=until)
+        assert not until.over
+    assert 2 <= len(known) < len(entries)
+
+
+def test_a_start_leaves_a_search_of_many_symbols_what_is_left_of_its_time(monkeypatch):
+    """At 30×1629 the rows of SRLIP take 2 of 1 s: a search had another second then."""
+    monkeypatch.setitem(vars(SIZES), "merged_at_ease", 0)
+    limits, maximise = [], search.maximise
+
+    def limited(*of, time_limit, **options):
+        limits.append(time_limit)
+        return maximise(*of, time_limit=time_limit, **options)
+
+    allowed_set = LDP.allowed_set
+
+    def slow(notion, joint):
+        for _ in range(60):
+            clock.now()
+        return allowed_set(notion, joint)
+
+    monkeypatch.setattr(search, "maximise", limited)
+    monkeypatch.setattr(LDP, "allowed_set", slow)
+    joint = Joint.from_counts(np.random.default_rng(3).random((3, 8)))
+    with clock.using(clock.Ticking(TICK)):
+        assert m.optimal(joint, LDP(0.5), time_limit=1.0).audit.holds
+    assert limits[0] <= 0.4

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
-from core.optimal.bounds.odds import dominance, first_open_odds, odds_range, unseen_price
+from core.optimal.bounds.odds import dominance, first_open_odds, odds_range, unseen_prices
 
 
 def outputs(rng: np.random.Generator, n_x: int, dominant: int, prices: np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def test_no_output_of_the_largest_symbol_undercuts(n_x, spread, seed):
     entropies, odds = special.entr(r).sum(axis=1), r[:, dominant] / (1.0 - r[:, dominant])
 
     floored = prices.copy()
-    floored[dominant] = unseen_price(prices, dominant)
+    floored[dominant] = unseen_prices(prices)[dominant]
     assert (entropies - r @ floored).min() >= -1e-9
 
     highest = 1e3 if prices[dominant] >= 0 else np.inf
@@ -70,4 +70,4 @@ def test_one_dear_symbol_counts_for_no_more_than_its_share():
     prices[1] = 4.0  # no output of which it is not the largest holds more of it than of d
     least, most = odds_range(prices, 0, 1e3)
     assert first_open_odds(prices, 0, least, most) > 5 * least
-    assert unseen_price(prices, 0) > -20.0  # were all others as dear it would be some -150
+    assert unseen_prices(prices)[0] > -20.0  # were all others as dear it would be some -150

@@ -19,7 +19,7 @@ from core.optimal.bounds.odds import (
     inherited_prices,
     least_odds,
     odds_range,
-    unseen_price,
+    unseen_prices,
 )
 from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.relaxation import Multipliers, Relaxation, bound_of_entries
@@ -160,7 +160,7 @@ def test_odds_left_out_hold_no_output_that_undercuts(prices, odds, seed):
         return
     assert entropies(r[None])[0] >= p @ r
     lowered = p.copy()
-    lowered[d] = min(p[d], unseen_price(p, d))
+    lowered[d] = min(p[d], unseen_prices(p)[d])
     assert entropies(r[None])[0] >= lowered @ r
 
 
@@ -169,7 +169,7 @@ def test_the_unseen_price_holds_whatever_is_allowed(prices, seed):
     p = np.array(prices)
     r = np.random.default_rng(seed).dirichlet(np.full(len(p), 0.5))
     d = int(r.argmax())
-    p[d] = min(p[d], unseen_price(p, d))
+    p[d] = min(p[d], unseen_prices(p)[d])
     assert entropies(r[None])[0] >= p @ r - 1e-12
 
 
