@@ -63,7 +63,7 @@ def exceeds(ball: RenyiBall, answers: FloatArray, limit: float) -> bool:
 def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) -> WorstCase:
     """Return the worst case, or the floor if none is above; with `stop` the first one above."""
     slack = _CELL_TOL if ball.alpha < 0.5 and 0 < ball.budget < np.inf else 0.0
-    values = _Values(answers, answers.max(axis=(0, 1)))
+    values = _values_of(ball, answers)
     bottom = max(floor - slack, 0.0) if stop else floor
     begin = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
     occurring = np.flatnonzero(values.sizes > 0)
@@ -71,7 +71,7 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
         occurring = _suspects(ball, answers, occurring, bottom)
     triples, ceilings, best = _pairs(ball, values, occurring, begin, floor if stop else np.inf)
     order = np.argsort(-ceilings)
-    step = max(1, min(_CHUNK, 4 * _CELLS // ball.n_u))
+    step = max(1, min(_CHUNK, 4 * _CELLS // values.answers.shape[1]))
     for start in range(0, len(order), step):
         chunk = order[start : start + step]
         if ceilings[chunk[0]] <= best.level or best.level == np.inf:
@@ -88,11 +88,13 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
 class _Values(NamedTuple):
     """The outputs' P(y | s, u), (n_s, n_u, n_y), which are divided by the largest of each, (n_y,).
 
-    Of many outputs of many symbols only some are made at a time.
+    Of many outputs of many symbols only some are made at a time. `p`: P̂(u | s), (n_s, n_u, n_y),
+    with 1 for n_y where it is the same for all.
     """
 
     answers: FloatArray
     sizes: FloatArray
+    p: FloatArray
 
     def of(self, outputs: IntArray, secrets: IntArray) -> FloatArray:
         """Return the values of some outputs at a secret each, shape (k, n_u)."""
@@ -104,6 +106,41 @@ class _Values(NamedTuple):
         values = np.moveaxis(self.answers[..., outputs], -1, 0)
         result: FloatArray = values / self.sizes[outputs, None, None]
         return result
+
+    def p_of(self, outputs: IntArray, secrets: IntArray) -> FloatArray:
+        """Return P̂(u | s) for some outputs at a secret each, shape (k, n_u)."""
+        result: FloatArray = self.p[secrets, :, np.minimum(outputs, self.p.shape[-1] - 1)]
+        return result
+
+    def p_whole(self, outputs: IntArray) -> FloatArray:
+        """Return P̂(u | s) for some outputs, shape (k, n_s, n_u), or (1, n_s, n_u) for all."""
+        return np.moveaxis(self.p if self.p.shape[-1] == 1 else self.p[..., outputs], -1, 0)
+
+
+def _values_of(ball: RenyiBall, answers: FloatArray) -> _Values:
+    """Return outputs' values, those that occur several times under a secret as one.
+
+    R·v depends on the sum of R over them alone, and of all R with the same sums the one that shares
+    them out as P̂ does is the nearest to P̂. Of 32 groups an output has two values.
+    """
+    sizes = answers.max(axis=(0, 1))
+    plain = _Values(answers, sizes, ball.p_u_given_s[..., None])
+    if 2 * len(np.unique(answers[0, :, 0])) > ball.n_u:
+        return plain
+    order = np.argsort(answers, axis=1, kind="stable")
+    rising = np.take_along_axis(answers, order, axis=1)
+    place = np.zeros(answers.shape, dtype=np.int64)
+    np.cumsum(rising[:, 1:] > rising[:, :-1], axis=1, out=place[:, 1:])
+    most = int(place.max()) + 1
+    if 2 * most > ball.n_u:
+        return plain
+    s, _, y = np.indices(answers.shape, sparse=True)
+    # where an output has fewer values, its greatest one again, without a symbol of its own
+    values = np.repeat(rising[:, -1:], most, axis=1)
+    values[s, place, y] = rising
+    p = np.zeros(values.shape)
+    np.add.at(p, (s, place, y), np.take_along_axis(plain.p, order, axis=1))
+    return _Values(values, sizes, p)
 
 
 def _suspects(ball: RenyiBall, answers: FloatArray, outputs: IntArray, limit: float) -> IntArray:
@@ -127,14 +164,15 @@ def _pairs(
 
     It ends where a worst one is above the limit.
     """
-    p, free = ball.p_u_given_s, ball.conditional_bound
+    free = ball.conditional_bound
     s1, s2 = np.nonzero(~np.eye(ball.n_s, dtype=bool))
     triples, ceilings = [np.empty((0, 3), dtype=np.int64)], [np.empty(0)]
     step = max(1, _CELLS // ball.p_hat_su.size)
     for start in range(0, len(outputs), step):
         some = outputs[start : start + step]
         whole = values.whole(some)
-        given_s = np.einsum("su,ysu->ys", p, whole)
+        p = values.p_whole(some)
+        given_s = (p * whole).sum(axis=-1)
         given_s = np.clip(given_s, whole.min(axis=-1), whole.max(axis=-1))  # as P̂ is rounded
         high = [given_s, greatest(p, whole, free, ball.alpha)]
         low = [given_s, least(p, whole, free, ball.alpha)]
@@ -215,15 +253,16 @@ def _values(
 ) -> tuple[FloatArray, FloatArray]:
     """Return max R1·v and min R2·v at splits of the budget, each of shape (n, k)."""
     y, s1, s2 = triples.T
-    shape = (*angles.shape, ball.n_u)
+    shape = (*angles.shape, values.answers.shape[1])
     owners = np.stack([s1, s2])[..., None]
     shares = np.stack([_share(ball.budget, np.sin(angles)), _share(ball.budget, np.cos(angles))])
     bounds = bound_of(shares, ball.p_s[owners], ball.alpha)
     above, below = values.of(y, s1), values.of(y, s2)
+    known = np.stack([values.p_of(y, s1), values.p_of(y, s2)])[:, :, None]
     top, bottom = above.max(axis=1), below.min(axis=1)
     gaps = np.stack([top[:, None] - above, below - bottom[:, None]])[:, :, None]
     margins = margin(
-        np.broadcast_to(ball.p_u_given_s[owners], (2, *shape)),
+        np.broadcast_to(known, (2, *shape)),
         np.broadcast_to(gaps, (2, *shape)),
         bounds,
         ball.alpha,

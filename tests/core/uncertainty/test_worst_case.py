@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from core.uncertainty import RenyiBall, renyi_divergence
+from core.uncertainty import worst_case as module
 from core.uncertainty.extremes import (
     bound_of,
     budget_of,
@@ -255,3 +256,22 @@ def test_outputs_behind_one_above_the_limit_are_not_looked_at(monkeypatch):
     assert not exceeds(ball, answers, limit)  # no distribution has more
     assert looked_at == []
     assert not exceeds(ball, answers, level)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 1.0, 2.0])
+def test_equal_values_of_an_output_are_one(alpha):
+    rng = np.random.default_rng(5)
+    ball = RenyiBall(rng.dirichlet(np.ones(24)).reshape(3, 8), 0.05, alpha)
+    group = np.array([0, 0, 0, 1, 1, 1, 1, 1])
+    answers = rng.dirichlet(np.ones(4), size=(3, 2))[:, group]
+    answers[:, :, 3] = answers[:, 0, 3][:, None]  # an output of one value
+    answers /= answers.sum(axis=-1, keepdims=True)
+    values = module._values_of(ball, answers)
+    plain = module._Values(answers, values.sizes, ball.p_u_given_s[..., None])
+    assert values.answers.shape[1] < ball.n_u
+    assert values.p.sum(axis=1) == pytest.approx(1)
+    every = [worst_case(ball, answers).level]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_values_of", lambda ball, answers: plain)
+        every.append(worst_case(ball, answers).level)
+    assert every[0] == pytest.approx(every[1], abs=1e-9 if alpha >= 0.5 else 2e-6)
