@@ -79,7 +79,7 @@ class _Cells:
         self._rows: list[dict[int, Any]] = []
         self.merged: list[tuple[int, int, int, int]] = []
         self.unresolved = 0
-        self._is_found = self._in_text = False
+        self._is_begun = self._in_text = False
         self._aside = self._place = self._column = 0
         self._width = self._characters = self._own = 0
         self._row: dict[int, Any] = {}
@@ -95,11 +95,11 @@ class _Cells:
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """Note the beginning of an element; other sheets, and tables within a cell, are aside."""
-        is_own = not self._is_found and attributes.get("table:name", "") == self._sheet
+        is_own = not self._is_begun and attributes.get("table:name", "") == self._sheet
         if self._aside or tag.startswith(_ASIDE) or (tag == "table:table" and not is_own):
             self._aside += 1
         elif tag == "table:table":
-            self._is_found = True
+            self._is_begun = True
         elif tag == "table:table-row":
             self._row, self._column = {}, 0
             self._times = _number(attributes, "table:number-rows-repeated")

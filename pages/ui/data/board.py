@@ -56,8 +56,8 @@ def show() -> None:
     ):
         uploads.show(spec)
     reading.show(spec)
-    if asked := reading.open_questions(spec):
-        them = "question" if len(asked) == 1 else "questions"
+    if questions := reading.open_questions(spec):
+        them = "question" if len(questions) == 1 else "questions"
         st.caption(f"Answer the {them} above, and the data will be counted.")
         with files:
             exports.no_files("data", NOT_COUNTED)
