@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+from numpy.typing import ArrayLike
 
 from core import measures
 from core.catalogued import Catalogued, find
@@ -23,21 +26,13 @@ class MeasureEntry(Catalogued):
     unit: str
     compute: Callable[..., Any]
 
-
-def pointwise(
-    compute: Callable[..., Any],
-    title: str,
-    meaning: str,
-    formula: str,
-    source: str,
-    parameters: tuple[str, ...] = (),
-) -> MeasureEntry:
-    """Return the entry of a measure of each output."""
-    key = compute.__name__
-    return MeasureEntry(key, title, meaning, formula, source, POINTWISE, parameters, "", compute)
+    def of(self, joint_sy: ArrayLike, alpha: float) -> Any:
+        """Return the measure of P(s, y), with the order α if it has one."""
+        return self.compute(joint_sy, *((alpha,) if self.parameters else ()))
 
 
-def average(
+def _entry(
+    kind: str,
     compute: Callable[..., Any],
     title: str,
     meaning: str,
@@ -46,10 +41,12 @@ def average(
     parameters: tuple[str, ...] = (),
     unit: str = "nats",
 ) -> MeasureEntry:
-    """Return the entry of a measure of the whole release."""
     key = compute.__name__
-    return MeasureEntry(key, title, meaning, formula, source, AVERAGE, parameters, unit, compute)
+    return MeasureEntry(key, title, meaning, formula, source, kind, parameters, unit, compute)
 
+
+pointwise, average = partial(_entry, POINTWISE, unit=""), partial(_entry, AVERAGE)
+"""Take the function and what an entry says of it; return the entry."""
 
 ENTRIES: tuple[MeasureEntry, ...] = (
     pointwise(

@@ -13,19 +13,15 @@ from core.mechanisms.optima.reading_secret import optimal_reading_secret
 from core.mechanisms.optima.robust_optimal import non_robust, polyopt, robust_optimal
 from core.mechanisms.options import DEFAULTS, SEARCH, SEARCH_CODE, Options
 from core.mechanisms.result import Mechanism, valued
-from core.mechanisms.robust.entries import call_at_estimate, robust
+from core.mechanisms.robust.entries import at_estimate
 from core.notions import RLDP, Average, EpsDelta, Intersection, Notion, PointwiseNotion
+
+_NON_ROBUST = at_estimate(non_robust, over_set=False, search=True)
 
 
 def _trusting(joint: Joint, notion: Notion, options: Options) -> Mechanism:
     """Return the non-robust optimum, with a note on its largest level over F."""
-    mechanism = robust(
-        lambda rldp, limits: non_robust(
-            rldp.uncertainty.p_hat_su,
-            rldp.eps,
-            **limits.search,
-        )
-    )(joint, notion, options)
+    mechanism = _NON_ROBUST[1](joint, notion, options)
     worst = notion.achieved(joint, mechanism.kernel)
     level = "∞" if worst == float("inf") else f"{worst:.3g}"
     note = (
@@ -84,15 +80,7 @@ ROBUST_OPTIMAL = MechanismEntry(
     "planes, with an upper bound.",
     r"\max_{P(y \mid s,u)} I(X;Y) \quad \text{subject to RLDP for all } P \in F",
     "the open question of [RLDP] §9",
-    call_at_estimate("robust_optimal", "notion.uncertainty", SEARCH_CODE),
-    robust(
-        lambda notion, options: robust_optimal(
-            notion.uncertainty.p_hat_su,
-            notion.eps,
-            notion.uncertainty,
-            **options.search,
-        )
-    ),
+    *at_estimate(robust_optimal, search=True),
     (RLDP,),
     parameters=SEARCH,
     optimum=True,
@@ -106,15 +94,7 @@ POLYOPT = MechanismEntry(
     "each secret: simpler than the robust optimum, and stricter than necessary.",
     r"\max I(X;Y) \text{ subject to RLDP for all } P_{U|s} \in D_s = \{R : R_u \ge L_{u|s}\}",
     "[RLDP] Theorems 2 and 3, without comparing a secret with itself",
-    call_at_estimate("polyopt", "notion.uncertainty", SEARCH_CODE),
-    robust(
-        lambda notion, options: polyopt(
-            notion.uncertainty.p_hat_su,
-            notion.eps,
-            notion.uncertainty,
-            **options.search,
-        )
-    ),
+    *at_estimate(polyopt, search=True),
     (RLDP,),
     parameters=SEARCH,
     optimum=True,
@@ -127,7 +107,7 @@ NON_ROBUST = MechanismEntry(
     "Treats the estimate as the truth and optimizes for it: the notion holds only at the estimate.",
     r"\max I(X;Y) \quad \text{subject to LDP at } \hat P",
     "[RLDP] §8, NR",
-    call_at_estimate("non_robust", SEARCH_CODE),
+    _NON_ROBUST[0],
     _trusting,
     (RLDP,),
     parameters=SEARCH,

@@ -185,7 +185,7 @@ def _plain(budget: float, bits: bool) -> str:
 def pointwise(leak: Leakage, alpha: float) -> Mapping[str, FloatArray]:
     """Return every pointwise measure of a release, by its title; each has shape (n_y,)."""
     return {
-        entry.title: entry.compute(leak.joint_sy, *((alpha,) if entry.parameters else ()))
+        entry.title: entry.of(leak.joint_sy, alpha)
         for entry in catalogue.ENTRIES
         if entry.kind == catalogue.POINTWISE and entry.key != "lift"
     }
@@ -194,10 +194,7 @@ def pointwise(leak: Leakage, alpha: float) -> Mapping[str, FloatArray]:
 def averages(leak: Leakage, alpha: float) -> Mapping[str, tuple[float, str]]:
     """Return every average measure of (S;Y) with its unit, by its key."""
     return {
-        entry.key: (
-            float(entry.compute(leak.joint_sy, *((alpha,) if entry.parameters else ()))),
-            entry.unit,
-        )
+        entry.key: (float(entry.of(leak.joint_sy, alpha)), entry.unit)
         for entry in catalogue.ENTRIES
         if entry.kind == catalogue.AVERAGE
     }

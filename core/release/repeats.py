@@ -21,6 +21,7 @@ from core.errors import InvalidInputError, NotConvexError
 from core.joint import Joint
 from core.limits import AT_ONCE, MAX_WRITTEN, ROUNDING
 from core.measures.leakage import leakage
+from core.measures.pointwise import divergence
 from core.notions import LDP, LIP
 from core.notions.base import Notion, PointwiseNotion, worst
 from core.release.in_turn import MOST_HELD
@@ -289,10 +290,8 @@ def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
     joint_sy = joint.release(joint.checked_kernel(kernel))
     labels = tuple(str(y) for y in range(joint_sy.shape[1]))
     report = leakage(joint_sy, labels)
-    p, p_s = report.joint_sy, joint.p_s[:, None]
+    p = report.joint_sy
     posterior = p / p.sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(posterior > 0, posterior * np.log(posterior / p_s), 0.0)
     return {
         "lip": report.achieved["lip"],
         "ldp": report.achieved["ldp"],
@@ -300,7 +299,7 @@ def own_levels(joint: Joint, kernel: ArrayLike) -> dict[str, float]:
         "min_lift": float(max(0.0, -report.log_min_lift.min())),
         "l1_upper": float(np.log1p(measures.l1_lift(p).max())),
         "chi2_upper": float(np.log1p(np.sqrt(measures.chi2_lift(p).max()))),
-        "kl": float(max(0.0, terms.sum(axis=0).max())),
+        "kl": float(max(0.0, divergence(p).max())),
         "guess": float(posterior.max()),
         **{key: float(value) for key, value in report.averages.items()},
         "guessing": float(p.max(axis=0).sum()),

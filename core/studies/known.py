@@ -43,7 +43,7 @@ MOST_BYTES = 200_000_000
 """Most bytes of mechanisms that are kept."""
 
 EMPTY = 1_000
-"""Bytes of a promise without answers, beside its key."""
+"""Bytes of a notion without answers, beside its key."""
 
 MIXTURE = "mixture"
 """Solver of an answer that is a mixture of those at a smaller and at a larger budget."""
@@ -51,7 +51,7 @@ MIXTURE = "mixture"
 OWN = ("weight", "utility")
 """Numbers of a mechanism, as opposed to those of its notion or its search."""
 
-Place = tuple[str, float]
+Point = tuple[str, float]
 """A mechanism's key, with its own numbers and a seed other than 0, and its ε."""
 
 Answer = tuple[float, Mechanism]
@@ -154,7 +154,7 @@ def best_mixture(
 
 
 def between(
-    scenario: Scenario, answers: Sequence[tuple[Place, Mechanism]], joint: Joint
+    scenario: Scenario, answers: Sequence[tuple[Point, Mechanism]], joint: Joint
 ) -> FloatArray | None:
     """Return a mixture of answers that keeps more than each of them at ε, or None."""
     entry = notions.entry(scenario.notion)
@@ -165,7 +165,7 @@ def between(
 
 
 @dataclass
-class _Promise:
+class _Answers:
     """The answers under one notion on one joint, for all ε, and from `starts` on what follows.
 
     `over`: what makes F large or small where the notion is robust, its records and its β.
@@ -174,14 +174,14 @@ class _Promise:
     n_bytes: int = 0
     family: Hashable = None
     over: tuple[float, float] = (np.inf, 1.0)
-    answers: OrderedDict[Place, Mechanism] = field(default_factory=OrderedDict)
-    sizes: dict[Place, int] = field(default_factory=dict)
-    starts: list[tuple[Place, Mechanism]] | None = None
-    ranked: tuple[list[float], list[tuple[Place, Mechanism]]] | None = None
+    answers: OrderedDict[Point, Mechanism] = field(default_factory=OrderedDict)
+    sizes: dict[Point, int] = field(default_factory=dict)
+    starts: list[tuple[Point, Mechanism]] | None = None
+    ranked: tuple[list[float], list[tuple[Point, Mechanism]]] | None = None
     bounds: tuple[list[float], list[float]] | None = None
     lines: dict[tuple[str, float], tuple[Frontier, Frontier]] = field(default_factory=dict)
 
-    def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Place, Mechanism]]:
+    def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Point, Mechanism]]:
         """Return the answers that are starts, those for which `_is_start` holds."""
         if self.starts is None:
             self.starts = [
@@ -190,17 +190,17 @@ class _Promise:
         return self.starts
 
     def start(
-        self, joint: Joint, scenario: Scenario, place: Place
-    ) -> tuple[Place, Mechanism] | None:
-        """Return the best start at a place's ε or below; of equal ones that of the place itself."""
+        self, joint: Joint, scenario: Scenario, point: Point
+    ) -> tuple[Point, Mechanism] | None:
+        """Return the best start at a point's ε or below; of equal ones that of the point itself."""
         if self.ranked is None:
             usable = sorted(self.usable(joint, scenario), key=lambda item: item[0][1])
             best = accumulate(usable, partial(max, key=lambda item: item[1].utility))
             self.ranked = [eps for (_, eps), _ in usable], list(best)
-        count, own = bisect_right(self.ranked[0], place[1]), self.answers.get(place)
+        count, own = bisect_right(self.ranked[0], point[1]), self.answers.get(point)
         below = self.ranked[1][count - 1] if count else None
         if below and own and own.utility >= below[1].utility and _is_start(own, joint, scenario):
-            return place, own
+            return point, own
         return below
 
     def bound(self, eps: float) -> float:
@@ -214,17 +214,17 @@ class _Promise:
         count = bisect_right(self.bounds[0], -eps)
         return self.bounds[1][count - 1] if count else np.inf
 
-    def keep(self, place: Place, mechanism: Mechanism) -> None:
+    def keep(self, point: Point, mechanism: Mechanism) -> None:
         self._changed()
         size = size_of(mechanism)
-        self.n_bytes += size - self.sizes.get(place, 0)
-        self.answers[place], self.sizes[place] = mechanism, size
+        self.n_bytes += size - self.sizes.get(point, 0)
+        self.answers[point], self.sizes[point] = mechanism, size
 
-    def drop(self, place: Place) -> int:
-        """Forget the answer at a place, and return its bytes."""
+    def drop(self, point: Point) -> int:
+        """Forget the answer at a point, and return its bytes."""
         self._changed()
-        del self.answers[place]
-        size = self.sizes.pop(place)
+        del self.answers[point]
+        size = self.sizes.pop(point)
         self.n_bytes -= size
         return size
 
@@ -234,42 +234,42 @@ class _Promise:
 
 
 class Known:
-    """A cache of the best answers, safe for threads; the least recently used promises go first.
+    """A cache of the best answers, safe for threads; the least recently used notions go first.
 
     What was reached at each ε is kept longer, so no optimum's line is below another one.
     """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
-        self._promises: OrderedDict[Hashable, _Promise] = OrderedDict()
+        self._by_notion: OrderedDict[Hashable, _Answers] = OrderedDict()
         self._reached: OrderedDict[Hashable, dict[float, float]] = OrderedDict()
         self._lock = threading.RLock()
 
     def add(self, scenario: Scenario, joint: Joint, mechanism: Mechanism) -> None:
         """Add an answer; of two answers to one question the better is kept."""
-        place = _place(scenario)
+        point = _point(scenario)
         with self._lock:
-            promise = self._of(scenario, joint)
-            last = promise.answers.get(place)
-            promise.keep(place, mechanism if last is None else better(last, mechanism))
-            promise.answers.move_to_end(place)
+            under = self._of(scenario, joint)
+            last = under.answers.get(point)
+            under.keep(point, mechanism if last is None else better(last, mechanism))
+            under.answers.move_to_end(point)
             try:
-                _agree(promise, joint, scenario)
+                _agree(under, joint, scenario)
             except SolverError:
-                for other in list(promise.answers):
-                    promise.drop(other)  # which of them is wrong is not known
-                self._reached.pop(_promise_key(scenario), None)
+                for other in list(under.answers):
+                    under.drop(other)  # which of them is wrong is not known
+                self._reached.pop(_notion_key(scenario), None)
                 raise
             if _is_start(mechanism, joint, scenario):
-                self._reach(scenario, place[1], mechanism.utility)
-            for alike in chain(*self._over_other_sets(promise)):
+                self._reach(scenario, point[1], mechanism.utility)
+            for alike in chain(*self._over_other_sets(under)):
                 alike.lines = {}
-            self._forget(promise)
+            self._forget(under)
 
     def has_own(self, scenario: Scenario, joint: Joint) -> bool:
         """Say whether an answer at a scenario's own budget is there."""
         with self._lock:
-            return _place(scenario) in self._of(scenario, joint).answers
+            return _point(scenario) in self._of(scenario, joint).answers
 
     def best(
         self, scenario: Scenario, joint: Joint, *, of_others: bool = False
@@ -278,32 +278,32 @@ class Known:
 
         `of_others`: a monotone mechanism has one from a smaller ε too, as the optimum always has.
         """
-        place = _place(scenario)
+        point = _point(scenario)
         with self._lock:
-            promise = self._of(scenario, joint)
-            own = promise.answers.get(place)
+            under = self._of(scenario, joint)
+            own = under.answers.get(point)
             if scenario.mechanism != OPTIMUM:
                 if own is None and not of_others:
                     return None
-                return self._carried(promise, place, own, joint, scenario)
-            start = promise.start(joint, scenario, place)
-            usable, bound = promise.usable(joint, scenario), promise.bound(scenario.eps)
-            larger, smaller = self._over_other_sets(promise)
-            result = [item.start(joint, scenario, place) for item in larger]
+                return self._carried(under, point, own, joint, scenario)
+            start = under.start(joint, scenario, point)
+            usable, bound = under.usable(joint, scenario), under.bound(scenario.eps)
+            larger, smaller = self._over_other_sets(under)
+            result = [item.start(joint, scenario, point) for item in larger]
             starts = [item for item in (start, *result) if item is not None]
             own_start, start = start, max(starts, key=lambda item: item[1].utility, default=None)
             bound = min([bound, *(item.bound(scenario.eps) for item in smaller)])
             if _at_any_eps(scenario):  # all of them are one question
-                bound = promise.bound(-np.inf)
+                bound = under.bound(-np.inf)
                 others = [
                     candidate
-                    for candidate in (start, _allowed(promise, joint, scenario))
+                    for candidate in (start, _allowed(under, joint, scenario))
                     if candidate
                 ]
                 start = max(others, key=lambda candidate: candidate[1].utility, default=None)
         if start is None:
             return None
-        here = start is own_start and start[0] == place
+        here = start is own_start and start[0] == point
         mechanism = _bounded(start[1], bound, scenario.gap)
         mixed = None
         if mechanism.gap > scenario.gap * mechanism.purpose.size() or not here:
@@ -323,8 +323,8 @@ class Known:
             purpose=mechanism.purpose,
         )
         with self._lock:  # kept, so that it is audited only once
-            promise.keep(place, lifted)
-            self._forget(promise)
+            under.keep(point, lifted)
+            self._forget(under)
         return _bounded(lifted, bound, scenario.gap)
 
     def along(self, frontier: Frontier, scenario: Scenario, joint: Joint) -> Frontier:
@@ -333,20 +333,20 @@ class Known:
         Other mechanisms' answers raise the optimum's frontier only; a smaller budget's point raises
         a larger one's if the mechanism is monotone.
         """
-        name = _place(scenario)[0]
+        name = _point(scenario)[0]
         key = (name, scenario.gap)
         with self._lock:
-            promise = self._of(scenario, joint)
-            answers, lines = dict(promise.answers), promise.lines
+            under = self._of(scenario, joint)
+            answers, lines = dict(under.answers), under.lines
             starts = None
             if scenario.mechanism == OPTIMUM:
-                alike = [promise, *self._over_other_sets(promise)[0]]
+                alike = [under, *self._over_other_sets(under)[0]]
                 starts = [
                     (at, answer.utility)
                     for item in alike
                     for (_, at), answer in item.usable(joint, scenario)
                 ]
-                starts += self._reached.get(_promise_key(scenario), {}).items()
+                starts += self._reached.get(_notion_key(scenario), {}).items()
             last = lines.get(key)
         if last is not None and last[0] is frontier:
             return last[1]
@@ -361,24 +361,24 @@ class Known:
         lines[key] = frontier, improved
         return improved
 
-    def _over_other_sets(self, promise: _Promise) -> tuple[list[_Promise], list[_Promise]]:
-        """Return the same promises over larger sets F around one estimate, and over smaller ones.
+    def _over_other_sets(self, under: _Answers) -> tuple[list[_Answers], list[_Answers]]:
+        """Return the answers for the same estimate with larger sets F, and with smaller ones.
 
         Fewer records and a smaller β make F larger, and what it allows less.
         """
         others = [
             item
-            for item in self._promises.values()
-            if item is not promise and item.family is not None and item.family == promise.family
+            for item in self._by_notion.values()
+            if item is not under and item.family is not None and item.family == under.family
         ]
-        n, beta = promise.over
+        n, beta = under.over
         larger = [item for item in others if item.over[0] <= n and item.over[1] <= beta]
         smaller = [item for item in others if item.over[0] >= n and item.over[1] >= beta]
         return larger, smaller
 
     def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:
         """Keep the utility that a start reaches at ε, unless one does so at a smaller ε."""
-        key = _promise_key(scenario)
+        key = _notion_key(scenario)
         reached = self._reached.setdefault(key, {})
         self._reached.move_to_end(key)
         if all(at > eps or kept < utility for at, kept in reached.items()) and (
@@ -390,15 +390,15 @@ class Known:
 
     @staticmethod
     def _carried(
-        promise: _Promise, place: Place, own: Mechanism | None, joint: Joint, scenario: Scenario
+        under: _Answers, point: Point, own: Mechanism | None, joint: Joint, scenario: Scenario
     ) -> Mechanism | None:
         """Return a mechanism's answer; if it is monotone, a smaller ε's where that is better."""
         if not mechanisms.entry(scenario.mechanism).monotone:
             return own
         before = [
             mechanism
-            for (name, eps), mechanism in promise.answers.items()
-            if name == place[0] and eps < place[1] and _is_start(mechanism, joint, scenario)
+            for (name, eps), mechanism in under.answers.items()
+            if name == point[0] and eps < point[1] and _is_start(mechanism, joint, scenario)
         ]
         best = max(before, key=lambda mechanism: mechanism.utility, default=own)
         if best is None or (own is not None and best.utility <= own.utility):
@@ -418,45 +418,45 @@ class Known:
             purpose=best.purpose if own is None else own.purpose,
         )
         if own is not None:
-            promise.keep(place, carried)
+            under.keep(point, carried)
         return carried
 
-    def _of(self, scenario: Scenario, joint: Joint) -> _Promise:
-        key = _promise_key(scenario)
-        promise = self._promises.get(key)
-        if promise is None:  # one that is only looked up takes memory too
-            promise = self._promises[key] = _Promise(size_of(key) + EMPTY, *_over(scenario, joint))
-            self._forget(promise)
-        self._promises.move_to_end(key)
-        return promise
+    def _of(self, scenario: Scenario, joint: Joint) -> _Answers:
+        key = _notion_key(scenario)
+        under = self._by_notion.get(key)
+        if under is None:  # one that is only looked up takes memory too
+            under = self._by_notion[key] = _Answers(size_of(key) + EMPTY, *_over(scenario, joint))
+            self._forget(under)
+        self._by_notion.move_to_end(key)
+        return under
 
-    def _forget(self, used: _Promise) -> None:
-        """Drop promises not used for longest, then answers of the used one, until the rest fits."""
-        total = sum(promise.n_bytes for promise in self._promises.values())
-        while total > self._most_bytes and len(self._promises) > 1:
-            _, gone = self._promises.popitem(last=False)
+    def _forget(self, used: _Answers) -> None:
+        """Drop notions not used for longest, then answers of the used one, until the rest fits."""
+        total = sum(under.n_bytes for under in self._by_notion.values())
+        while total > self._most_bytes and len(self._by_notion) > 1:
+            _, gone = self._by_notion.popitem(last=False)
             total -= gone.n_bytes
         while total > self._most_bytes and len(used.answers) > 1:
             total -= used.drop(_least_wanted(used))
 
 
-def _least_wanted(promise: _Promise) -> Place:
-    """Return the place of the oldest answer that another one replaces, else of the oldest."""
-    newest = next(reversed(promise.answers))
-    spare: set[Place] = set()
+def _least_wanted(under: _Answers) -> Point:
+    """Return the point of the oldest answer that another one replaces, else of the oldest."""
+    newest = next(reversed(under.answers))
+    spare: set[Point] = set()
     best: dict[int, float] = {}  # by the kernel's rows: one that reads S too is no start
-    known = promise.answers.items()
-    for place, mechanism in sorted(known, key=lambda item: (item[0][1], -item[1].utility)):
+    known = under.answers.items()
+    for point, mechanism in sorted(known, key=lambda item: (item[0][1], -item[1].utility)):
         reads = mechanism.kernel.shape[0]
-        if mechanism.utility <= best.get(reads, -np.inf) and not _of_optimum(place):
-            spare.add(place)
+        if mechanism.utility <= best.get(reads, -np.inf) and not _of_optimum(point):
+            spare.add(point)
         elif mechanism.audit is not None and mechanism.audit.holds:
             best[reads] = max(best.get(reads, -np.inf), mechanism.utility)
-    old = [place for place in promise.answers if place != newest]
-    return next((place for place in old if place in spare), old[0])
+    old = [point for point in under.answers if point != newest]
+    return next((point for point in old if point in spare), old[0])
 
 
-def _promise_key(scenario: Scenario) -> Hashable:
+def _notion_key(scenario: Scenario) -> Hashable:
     """Return a key of a scenario's data, notion without its ε, purpose, and gap."""
     kept = (scenario.purpose, scenario.loss, scenario.table)
     if not mechanisms.entry(scenario.mechanism).uses_notion:
@@ -467,14 +467,14 @@ def _promise_key(scenario: Scenario) -> Hashable:
 
 
 def _over(scenario: Scenario, joint: Joint) -> tuple[Hashable, tuple[float, float]]:
-    """Return a key of a robust promise without what F is made of, or None, and records and β."""
+    """Return a key of a robust notion without what F is made of, or None, and records and β."""
     if "beta" not in notions.entry(scenario.notion).parameters:
         return None, (np.inf, 1.0)
     n = assumed_records(joint.n) if scenario.n is None else scenario.n
-    return _promise_key(replace(scenario, n=None, beta=0.05)), (n, scenario.beta)
+    return _notion_key(replace(scenario, n=None, beta=0.05)), (n, scenario.beta)
 
 
-def _place(scenario: Scenario) -> Place:
+def _point(scenario: Scenario) -> Point:
     entry = mechanisms.entry(scenario.mechanism)
     own = [f" {name}={getattr(scenario, name)!r}" for name in OWN if name in entry.parameters]
     if scenario.seed and "seed" in entry.parameters:  # a search that ended with one goes on with it
@@ -482,9 +482,9 @@ def _place(scenario: Scenario) -> Place:
     return scenario.mechanism + "".join(own), scenario.eps if entry.uses_notion else 0.0
 
 
-def _of_optimum(place: Place) -> bool:
-    """Say whether a place is one of the optimum, with any seed."""
-    return place[0].split(" ", 1)[0] == OPTIMUM
+def _of_optimum(point: Point) -> bool:
+    """Say whether a point is one of the optimum, with any seed."""
+    return point[0].split(" ", 1)[0] == OPTIMUM
 
 
 def _at_any_eps(scenario: Scenario) -> bool:
@@ -493,9 +493,9 @@ def _at_any_eps(scenario: Scenario) -> bool:
     return {"eps", "lam"} <= set(used) and scenario.lam in (0.0, 1.0)
 
 
-def _allowed(promise: _Promise, joint: Joint, scenario: Scenario) -> tuple[Place, Mechanism] | None:
+def _allowed(under: _Answers, joint: Joint, scenario: Scenario) -> tuple[Point, Mechanism] | None:
     """Return the best start at any ε, where the question allows it; else None."""
-    start = promise.start(joint, scenario, (_place(scenario)[0], np.inf))
+    start = under.start(joint, scenario, (_point(scenario)[0], np.inf))
     holds = start is not None and scenario.build_notion(joint).holds(joint, start[1].kernel)
     return start if holds else None
 
@@ -512,10 +512,10 @@ def _is_start(mechanism: Mechanism, joint: Joint, scenario: Scenario) -> bool:
     )
 
 
-def _bounds(promise: _Promise) -> list[tuple[float, Mechanism]]:
+def _bounds(under: _Answers) -> list[tuple[float, Mechanism]]:
     """Return the answers that carry a bound on the optimum, each with its ε."""
     return [
-        (eps, answer) for (name, eps), answer in promise.answers.items() if _of_optimum((name, eps))
+        (eps, answer) for (name, eps), answer in under.answers.items() if _of_optimum((name, eps))
     ]
 
 
@@ -526,13 +526,13 @@ def _bounded(mechanism: Mechanism, bound: float, gap: float) -> Mechanism:
     return proven(bounded, gap) if mechanism.status == CUT else bounded
 
 
-def _agree(promise: _Promise, joint: Joint, scenario: Scenario) -> None:
+def _agree(under: _Answers, joint: Joint, scenario: Scenario) -> None:
     """Check that no mechanism is better than a bound on the optimum at its ε or a larger one."""
-    known = promise.answers.items()
+    known = under.answers.items()
     starts = [(eps, answer) for (_, eps), answer in known if _is_start(answer, joint, scenario)]
     budgets = np.array([eps for eps, _ in starts])
     reached = np.array([answer.utility for _, answer in starts])
-    for at, optimum in _bounds(promise):
+    for at, optimum in _bounds(under):
         bound = optimum.upper_bound
         for i in np.flatnonzero((budgets <= at) & (reached > bound + CLOSE)):
             eps, answer = starts[i]

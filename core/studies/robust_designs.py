@@ -6,7 +6,7 @@ and measures privacy and utility at P*.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -64,19 +64,10 @@ def draw_truth(
     n_s: int, n_u: int, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
 ) -> FloatArray:
     """Draw distributions P* from a symmetric Dirichlet, shape (count, n_s, n_u) ([RLDP] §8.2)."""
-    return draw_posterior(np.zeros((n_s, n_u)), rng, count, prior)
-
-
-def draw_posterior(
-    counts: ArrayLike, rng: np.random.Generator, count: int = 1, prior: float = JEFFREYS
-) -> FloatArray:
-    """Draw P* from its posterior Dirichlet(counts + prior), shape (count, n_s, n_u)."""
-    cells = validation.matrix(counts, "The counts")
     order = validation.number(prior, "prior", low=0.0, open_low=True)
     whole = validation.whole(count, "count", low=1)
-    drawn = rng.dirichlet(cells.ravel() + order, whole)
-    result: FloatArray = drawn.reshape(whole, *cells.shape)
-    return result
+    drawn: FloatArray = rng.dirichlet(np.full(n_s * n_u, order), whole)
+    return drawn.reshape(whole, n_s, n_u)
 
 
 def draw_sample(p_su: ArrayLike, n: int, rng: np.random.Generator) -> IntArray:
@@ -308,26 +299,23 @@ def named(mechanism: Mechanism, true_joint: Joint) -> Mechanism:
 
 
 def design_all(
-    sample: Sample, eps: float, seconds: float, keys: Sequence[str] = tuple(DESIGNS)
+    sample: Sample,
+    eps: float,
+    seconds: float,
+    keys: Sequence[str] = tuple(DESIGNS),
+    *,
+    report: Report = lambda _done: None,
 ) -> dict[str, Mechanism]:
-    """Return several designs by key; the robust optimum starts from the other robust ones."""
+    """Return several designs by key; the robust optimum starts from the robust ones, if PolyOpt is.
+
+    `report` gets (done, in all).
+    """
     designs: dict[str, Mechanism] = {}
-    for key in _in_order(keys):
-        designs[key] = _design_after(designs, key, sample, eps, seconds)
+    for key in sorted(keys, key="exact".__eq__):  # the robust optimum last
+        report((len(designs), len(keys)))
+        robust = [designs[name] for name in ("polyopt", "independent") if name in designs]
+        designs[key] = design(key, sample, eps, seconds, robust if "polyopt" in designs else ())
     return {key: designs[key] for key in DESIGNS if key in designs}
-
-
-def _in_order(keys: Sequence[str]) -> list[str]:
-    """Return keys of designs with the robust optimum last, so it can start from others."""
-    return sorted(keys, key="exact".__eq__)
-
-
-def _design_after(
-    designs: Mapping[str, Mechanism], key: str, sample: Sample, eps: float, seconds: float
-) -> Mechanism:
-    """Design one mechanism; the robust optimum starts from the robust ones found, if PolyOpt is."""
-    robust = [designs[name] for name in ("polyopt", "independent") if name in designs]
-    return design(key, sample, eps, seconds, robust if "polyopt" in designs else ())
 
 
 def compare_designs(
@@ -338,22 +326,19 @@ def compare_designs(
     *,
     report: Report,
 ) -> tuple[DesignOutcome, ...]:
-    """Design mechanisms at a sample and measure them at the truth; `report` gets (done, in all)."""
+    """Design mechanisms at a sample and measure them at the truth; `report` as in `design_all`."""
     joint = Joint.with_secret_released(sample.ball.p_hat_su, keep_unseen=True)
     notion = RLDP(eps, sample.ball, exact=True)
-    outcomes: dict[str, DesignOutcome] = {}
-    designs: dict[str, Mechanism] = {}
-    for key in _in_order(keys):
-        report((len(outcomes), len(keys)))
-        designs[key] = _design_after(designs, key, sample, eps, seconds)
-        outcomes[key] = DesignOutcome(
+    return tuple(
+        DesignOutcome(
             key,
-            designs[key],
-            realised=float(realised_level(sample.truth, designs[key].kernel)),
-            worst=notion.achieved(joint, designs[key].kernel),
-            true_nmi=float(normalised_information(sample.truth, designs[key].kernel)),
+            mechanism,
+            realised=float(realised_level(sample.truth, mechanism.kernel)),
+            worst=notion.achieved(joint, mechanism.kernel),
+            true_nmi=float(normalised_information(sample.truth, mechanism.kernel)),
         )
-    return tuple(outcomes[key] for key in DESIGNS if key in outcomes)
+        for key, mechanism in design_all(sample, eps, seconds, keys, report=report).items()
+    )
 
 
 def robust_frontiers(

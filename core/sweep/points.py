@@ -62,6 +62,22 @@ class Chunk:
     at_once: bool
     counted: Counted | None = None
 
+    @classmethod
+    def of(
+        cls,
+        sweep: Sweep,
+        questions: tuple[Scenario, ...],
+        draws: tuple[tuple[int, DataSpec], ...],
+        counted: Mapping[DataSpec, Counted],
+        at_once: bool,
+        number: int = 0,
+        first: int = 0,
+    ) -> Chunk:
+        """Return a chunk of some questions of a sweep, all on the same data."""
+        measured = sweep.n_draws, sweep.measures, sweep.scenario.numbers
+        known = counted.get(questions[0].data)
+        return cls(number, first, questions, draws, *measured, at_once, known)
+
     @property
     def points(self) -> list[int]:
         """Numbers of its points in the sweep."""
@@ -84,18 +100,7 @@ def chunks(sweep: Sweep, counted: Mapping[DataSpec, Counted] | None = None) -> I
     for first, questions, at_once in _groups(sweep):
         for place, draws in _cut(sweep, len(questions), at_once=at_once):
             part = questions if place is None else questions[place : place + 1]
-            known = (counted or {}).get(part[0].data)
-            yield Chunk(
-                number,
-                first + (place or 0),
-                part,
-                draws,
-                sweep.n_draws,
-                sweep.measures,
-                sweep.scenario.numbers,
-                at_once,
-                known,
-            )
+            yield Chunk.of(sweep, part, draws, counted or {}, at_once, number, first + (place or 0))
             number += 1
 
 

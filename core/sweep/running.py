@@ -328,20 +328,8 @@ def _measured(
     if sweep.draws is not None:
         most = min(32 if at_once else 1, sweep.n_draws)
         draws = tuple((number, sweep.draws.spec(number)) for number in range(most))
-    known = counted.get(limited[0].data)
-    chunk = Chunk(
-        0,
-        0,
-        limited,
-        draws,
-        sweep.n_draws,
-        sweep.measures,
-        sweep.scenario.numbers,
-        at_once,
-        known,
-    )
     clock = Stopwatch()
-    table = compute(chunk, report=lambda _: None)
+    table = compute(Chunk.of(sweep, limited, draws, counted, at_once), report=lambda _: None)
     seconds = clock.seconds / table.num_rows
     if CUT in table["status"].to_pylist():
         seconds = max(seconds, questions[0].time_limit)

@@ -16,7 +16,7 @@ from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.optima.search import NAME, chain_bound, checked_purpose, optimal_from
 from core.mechanisms.optima.starts import INSTANT, at_least, disproves, starts
-from core.mechanisms.options import Options
+from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.polish import polished
 from core.mechanisms.result import CUT, Mechanism, make_mechanism, revalued
 from core.mechanisms.robust.entries import CLOSED_FORMS
@@ -92,29 +92,16 @@ def frontier(
             # least time for each budget, also when the limit is over: enough for a mechanism
             # without proof
             left = max(deadline.left / (1 + (len(order) - done - 1) // each), 0.05)
+        limits: SearchLimits = {"time_limit": left, "gap": gap, "seed": seed}
         try:
             notion = notion_family(values[i])
             over = each > 1 and deadline is not None and deadline.over
             if over or (len(order) - done - 1) % each:
                 mechanism = at_a_glance(joint, notion, utility)
             elif notion.of_estimate:  # it has starts of its own beside the last answer
-                mechanism = optimal(
-                    *(joint, notion),
-                    time_limit=left,
-                    gap=gap,
-                    seed=seed,
-                    utility=utility,
-                    start=start,
-                )
+                mechanism = optimal(joint, notion, utility=utility, start=start, **limits)
             else:
-                mechanism = optimal_from(
-                    *(joint, notion, start),
-                    time_limit=left,
-                    gap=gap,
-                    seed=seed,
-                    utility=utility,
-                    warm=warm,
-                )
+                mechanism = optimal_from(joint, notion, start, utility=utility, warm=warm, **limits)
         except CoreError as error:
             answers[i] = error
         else:

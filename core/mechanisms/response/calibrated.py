@@ -66,6 +66,16 @@ def calibrate(levels: Levels, notion: PointwiseNotion) -> float:
     return float(alpha)
 
 
+def levels_at(notion: PointwiseNotion, released: Callable[[float], FloatArray]) -> Levels:
+    """Return the levels of a protocol under a notion, from P(s, y), (n_s, n_y), at α."""
+
+    def levels(alpha: float) -> tuple[float, float]:
+        joint_sy = released(alpha)
+        return float(notion.lower_level(joint_sy).max()), float(notion.upper_level(joint_sy).max())
+
+    return levels
+
+
 def calibration_note(alpha: float) -> str:
     if alpha == np.inf:
         return "Any α will do: the notion holds without noise (α = ∞)."
@@ -146,13 +156,13 @@ def grr_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     finite α is limited so that no P(s, y) underflows.
     """
 
-    def levels(alpha: float) -> tuple[float, float]:
+    def released(alpha: float) -> FloatArray:
         other = np.exp(-alpha)
-        released = other * joint.p_s[:, None] + (1 - other) * joint.p
-        joint_sy = released / (1 + (joint.n_x - 1) * other)
-        return float(notion.lower_level(joint_sy).max()), float(notion.upper_level(joint_sy).max())
+        mixed = other * joint.p_s[:, None] + (1 - other) * joint.p
+        joint_sy: FloatArray = mixed / (1 + (joint.n_x - 1) * other)
+        return joint_sy
 
-    alpha = calibrate(levels, notion)
+    alpha = calibrate(levels_at(notion, released), notion)
     room = np.log(joint.p_s.min() / joint.n_x) - np.log(np.finfo(float).tiny)
     return alpha if alpha == np.inf else min(alpha, max(float(room), 0.0))
 
@@ -187,11 +197,7 @@ def truncated_geometric(joint: Joint, notion: PointwiseNotion) -> Mechanism:
            [0.333, 0.333, 0.333],
            [0.167, 0.167, 0.667]])
     """
-
-    def levels(alpha: float) -> tuple[float, float]:
-        released = joint.p @ geometric_kernel(joint.n_x, alpha)
-        return float(notion.lower_level(released).max()), float(notion.upper_level(released).max())
-
+    levels = levels_at(notion, lambda alpha: joint.p @ geometric_kernel(joint.n_x, alpha))
     alpha = calibrate(levels, notion)
     kernel = geometric_kernel(joint.n_x, alpha)
     return make_mechanism(
@@ -303,11 +309,11 @@ def conditional_alpha(joint: Joint, notion: PointwiseNotion) -> float:
             f"together with some secret; it must be at least 1e{LEAST_EXPONENT}."
         )
 
-    def levels(alpha: float) -> tuple[float, float]:
+    def released(alpha: float) -> FloatArray:
         other = np.exp(-alpha)
-        released = (1 - other) * joint.p + other * joint.p_s[:, None] * total
-        joint_sy = released / (1 + (joint.n_s - 1) * other)
-        return float(notion.lower_level(joint_sy).max()), float(notion.upper_level(joint_sy).max())
+        mixed = (1 - other) * joint.p + other * joint.p_s[:, None] * total
+        joint_sy: FloatArray = mixed / (1 + (joint.n_s - 1) * other)
+        return joint_sy
 
-    alpha = calibrate(levels, notion)
+    alpha = calibrate(levels_at(notion, released), notion)
     return alpha if alpha == np.inf else min(alpha, np.log(10) * (rarest - LEAST_EXPONENT))

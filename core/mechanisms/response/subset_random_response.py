@@ -105,8 +105,10 @@ def subset_random_response(
         if len(p_in) == 2 and plain:
             block, proven = _of_two(inside.rows.toarray(), p_in), True
         elif not proven and (seconds := deadline.left) > 0:
-            left = stakes[i] / sum(stakes[j] for j in ranked[done:])
-            block, proven = _best(inside, p_in, left * seconds, gap, seed)
+            own = seconds * stakes[i] / sum(stakes[j] for j in ranked[done:])
+            # the result as a whole is no optimum, so a proof would be of no use
+            outcome = maximise(inside, p_in, time_limit=own, gap=gap, seed=seed, prove=False)
+            block, proven = outcome.kernel, outcome.status == "optimal"
         if plain and not proven:
             block = _more_of(block, _diluted(inside.rows.toarray(), p_in), p_in)
         late += not proven
@@ -160,21 +162,6 @@ class _Alike:
 def _stake(p_x: FloatArray) -> float:
     """Return the I(X;Y) that merging a set loses, in nats: Σ_x P(x) log(P(set)/P(x))."""
     return float((p_x * np.log(p_x.sum() / p_x)).sum())
-
-
-def _best(
-    inside: AllowedSet, p_in: FloatArray, seconds: float, gap: float, seed: int
-) -> tuple[FloatArray, bool]:
-    """Return the best kernel found within a set, and whether it is proven optimal."""
-    outcome = maximise(
-        inside,
-        p_in,
-        time_limit=seconds,
-        gap=gap,
-        seed=seed,
-        prove=False,  # the result as a whole is no optimum, so a proof would be of no use
-    )
-    return outcome.kernel, outcome.status == "optimal"
 
 
 def _of_two(rows: FloatArray, p_in: FloatArray) -> FloatArray:

@@ -55,7 +55,7 @@ def optimized_unary_encoding(
     >>> round(mechanism.audit.achieved, 9)
     0.3
     """
-    pointwise = lift_promise(eps, notion)
+    pointwise = lift_notion(eps, notion)
     if joint.n_x > SIZES.listed_symbols:
         raise InvalidInputError(
             f"Unary encoding of {joint.n_x} symbols has 2^{joint.n_x} outputs, and its matrix is "
@@ -109,7 +109,7 @@ def unary_alpha(joint: Joint, notion: PointwiseNotion) -> float:
     return alpha if alpha == np.inf else min(alpha, room / joint.n_x)
 
 
-def lift_promise(eps: float | None, notion: Notion | None) -> PointwiseNotion:
+def lift_notion(eps: float | None, notion: Notion | None) -> PointwiseNotion:
     """Return the notion for unary encoding, checked to bound the lift or the ratio of two lifts."""
     pointwise = notion_or_lip(eps, notion, "Unary encoding")
     if not (pointwise.bounds_lift or pointwise.bounds_ratio):
@@ -175,7 +175,7 @@ def unary_encoding_summary(
     draws: int = 10_000,  # noise patterns that an estimated utility averages over
 ) -> UnaryEncoding:
     """Return levels and utility of unary encoding, for any number of symbols."""
-    pointwise = lift_promise(eps, notion)
+    pointwise = lift_notion(eps, notion)
     validation.whole(draws, "draws", low=2)
     alpha = unary_alpha(joint, pointwise)
     lower, upper = unary_levels(joint, pointwise, alpha)

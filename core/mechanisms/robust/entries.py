@@ -1,11 +1,11 @@
 """Robust mechanisms in closed form as catalogue entries: P̂ and F come from the notion."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.entry import MechanismEntry, required
-from core.mechanisms.options import Options
+from core.mechanisms.options import SEARCH_CODE, Options
 from core.mechanisms.result import Mechanism
 from core.mechanisms.robust.reporting import (
     independent_reporting,
@@ -20,27 +20,30 @@ _OF_RECORDS = ("alpha", "beta", "n")
 """Names of the numbers that define the uncertainty set."""
 
 
-def robust(
-    make: Callable[[RLDP, Options], Mechanism],
-) -> Callable[[Joint, Notion, Options], Mechanism]:
-    """Return a `MechanismEntry.make` from a function of the RLDP notion, which holds P̂ and F."""
+def at_estimate(
+    call: Callable[..., Mechanism], *, over_set: bool = True, search: bool = False
+) -> tuple[str, Callable[[Joint, Notion, Options], Mechanism]]:
+    """Return `code` and `make` of the entry of a function of P̂ and ε, which RLDP holds.
 
-    def build(joint: Joint, notion: Notion, options: Options) -> Mechanism:
+    `over_set`: whether it takes F as well. `search`: whether it takes the limits of a search.
+    """
+    arguments = ["notion.uncertainty.p_hat_su", "notion.eps"]
+    arguments += ["notion.uncertainty"] * over_set + [SEARCH_CODE] * search
+
+    def make(joint: Joint, notion: Notion, options: Options) -> Mechanism:
         rldp = required(notion, RLDP, "A robust mechanism")
         if around(rldp, joint) is None:
             raise InvalidInputError(
                 "A robust mechanism is made for the estimate of its notion, got another joint of "
                 f"{joint.n_s}×{joint.n_x}."
             )
-        return on_symbols(joint, make(rldp, options))
+        ball = rldp.uncertainty
+        further = (ball,) if over_set else ()
+        limits: Mapping[str, object] = options.search if search else {}
+        return on_symbols(joint, call(ball.p_hat_su, rldp.eps, *further, **limits))
 
-    return build
-
-
-def call_at_estimate(name: str, *more: str) -> str:
-    """Return `MechanismEntry.code` of a robust mechanism: a call with P̂ and ε of its notion."""
-    arguments = ", ".join(("notion.uncertainty.p_hat_su", "notion.eps", *more))
-    return f"m.on_symbols(\n    joint,\n    m.{name}({arguments}),\n)"
+    code = f"m.on_symbols(\n    joint,\n    m.{call.__name__}({', '.join(arguments)}),\n)"
+    return code, make
 
 
 CLOSED_FORMS = (
@@ -52,12 +55,7 @@ CLOSED_FORMS = (
         r"\delta_2 = \log\bigl(1 + 2(e^{\varepsilon_2} - 1)/d\bigr),\ "
         r"\varepsilon_1 + \varepsilon_2 = \varepsilon",
         "[RLDP] Def. 5, Theorem 5",
-        call_at_estimate("independent_reporting", "notion.uncertainty"),
-        robust(
-            lambda notion, _options: independent_reporting(
-                notion.uncertainty.p_hat_su, notion.eps, notion.uncertainty
-            )
-        ),
+        *at_estimate(independent_reporting),
         (RLDP,),
         slow_from=60,
     ),
@@ -69,12 +67,7 @@ CLOSED_FORMS = (
         r"P(y \mid s,u) \propto e^{\varepsilon} \text{ for } y = (s,u),\ e^{-\varepsilon} "
         r"\text{ for } (s, u'),\ 1 \text{ for } (s', u')",
         "[RLDP] Def. 4, Theorem 4",
-        call_at_estimate("secret_randomized_response"),
-        robust(
-            lambda notion, _options: secret_randomized_response(
-                notion.uncertainty.p_hat_su, notion.eps
-            )
-        ),
+        *at_estimate(secret_randomized_response, over_set=False),
         (RLDP,),
         ignored=_OF_RECORDS,
         sweep_slow_from=61,
@@ -87,12 +80,7 @@ CLOSED_FORMS = (
         r"P(y \mid x) = \begin{cases} e^{\varepsilon}/(e^{\varepsilon} + n_x - 1) & y = x \\ "
         r"1/(e^{\varepsilon} + n_x - 1) & y \neq x \end{cases}",
         "[RLDP] §8, GRR",
-        call_at_estimate("pair_randomized_response"),
-        robust(
-            lambda notion, _options: pair_randomized_response(
-                notion.uncertainty.p_hat_su, notion.eps
-            )
-        ),
+        *at_estimate(pair_randomized_response, over_set=False),
         (RLDP,),
         ignored=_OF_RECORDS,
         monotone=True,

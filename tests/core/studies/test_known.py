@@ -13,7 +13,7 @@ from core.mechanisms.result import CUT
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import sweep
-from core.studies.known import EMPTY, Known, _promise_key
+from core.studies.known import EMPTY, Known, _notion_key
 
 JOINT = Joint.from_counts([[8, 1, 5, 5, 0], [1, 8, 5, 3, 2], [3, 3, 0, 4, 9]])
 JOINT_ENTROPY = float(-(JOINT.p_x * np.log(JOINT.p_x)).sum())
@@ -158,7 +158,7 @@ def test_another_mechanisms_line_has_its_own_points_only():
 
 def taken(scenario, *mechanisms):
     """Return the bytes that some answers about one promise take."""
-    name = size_of(_promise_key(scenario)) + EMPTY
+    name = size_of(_notion_key(scenario)) + EMPTY
     return name + sum(map(size_of, mechanisms))
 
 
@@ -170,14 +170,14 @@ def test_what_belongs_to_a_mechanism_counts_and_not_its_kernel_alone():
         joint = count(data).joint
         request = replace(constant, data=data)
         known.add(request, joint, request.build_mechanism(joint))
-    assert sum(size_of(item.answers) for item in known._promises.values()) < 25_000
+    assert sum(size_of(item.answers) for item in known._by_notion.values()) < 25_000
 
 
 def test_promises_that_are_only_asked_for_take_room_too():
     known = Known(most_bytes=20_000)
     for k in range(100):
         assert known.best(replace(OPTIMAL, data=DataSpec(f"{k}")), JOINT) is None
-    assert len(known._promises) < 20
+    assert len(known._by_notion) < 20
 
 
 def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
