@@ -72,8 +72,23 @@ def test_formats_of_old_excel_keep_zeros():
     }
     plain = xls({"data": (rows, False)}, extra=extra, style=0)
     assert read(plain)[1]["zip"] == [2134.0, 10001.0, -3.0]
-    missing = xls({"data": (rows, False)}, extra=extra, style=9)
-    assert read(missing)[1]["zip"] == [2134.0, 10001.0, -3.0]
+
+
+@pytest.mark.parametrize(
+    ("form", "number", "text"),
+    [
+        (b"yyyy-mm-dd", 45322, "2024-01-31"),
+        (b"yyyy-mm-dd h:mm", 45322.5, "2024-01-31 12:00:00"),
+        (b"h:mm", 0.5, "12:00:00"),
+        (b"[h]:mm", 1.5, "1 day, 12:00:00"),
+    ],
+)
+def test_dates_and_times_of_old_excel_are_as_shown(form, number, text):
+    named = record(0x41E, struct.pack("<HHB", 164, len(form), 0) + form)
+    style = record(0xE0, bytes(20)) + record(0xE0, struct.pack("<HH", 0, 164) + bytes(16))
+    rows = [["sex", "at"], ["F", number], ["M", number]]
+    book = xls({"data": (rows, False)}, extra=named + style, style=1)
+    assert read(book)[1] == {"sex": ["F", "M"], "at": [text, text]}
 
 
 NO_WORKBOOK = (
@@ -92,8 +107,9 @@ NO_WORKBOOK = (
         ),
         (compound(b"a letter", "WordDocument"), NO_WORKBOOK),
         (xls({"data": (PEOPLE, False)})[:1_100], NO_WORKBOOK),
+        (xls({"data": (PEOPLE, False)}, style=9), NO_WORKBOOK),
     ],
-    ids=["chart", "empty", "password", "letter", "cut"],
+    ids=["chart", "empty", "password", "letter", "cut", "style"],
 )
 def test_old_excel_that_is_no_table_is_refused_in_one_sentence(content, message):
     assert refused(content, "b.xls") == message
