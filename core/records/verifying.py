@@ -188,8 +188,8 @@ def verify(
     done += _joined(body, *zip(*(tests for _, tests in read_outputs), strict=True))
     codings = [check_codings(part, spec, original) for part, spec in zip(parts, specs, strict=True)]
     done += _joined(body, codings)
-    owner, asked = Owner(body, seed, key), body["levels"]["asked"]
-    done += [check_notion(asked, scenario)] if asked is not None else []
+    owner, requested = Owner(body, seed, key), body["levels"]["asked"]
+    done += [check_notion(requested, scenario)] if requested is not None else []
     done += [*_drawn_for(parts), *_left_open(body)]
     if original is not None:
         done.append(_original(body, original, owner))

@@ -145,11 +145,11 @@ _Given = ParamSpec("_Given")
 def check_named(name: str) -> Callable[[Callable[_Given, str]], Callable[_Given, Check]]:
     """Make a check of a function that returns what holds, or raises one of the two errors."""
 
-    def made(found: Callable[_Given, str]) -> Callable[_Given, Check]:
-        @wraps(found)
+    def made(function: Callable[_Given, str]) -> Callable[_Given, Check]:
+        @wraps(function)
         def checked(*args: _Given.args, **more: _Given.kwargs) -> Check:
             try:
-                return Check(name, True, found(*args, **more))
+                return Check(name, True, function(*args, **more))
             except (WrongError, UncheckedError) as error:
                 return failing(name, error)
 
