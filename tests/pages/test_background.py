@@ -5,8 +5,9 @@ import weakref
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.errors import SolverError
 from core.jobs import State
-from pages.ui.work import under_way, visits
+from pages.ui.work import long_answer, under_way, visits
 
 
 def script():
@@ -153,6 +154,30 @@ def test_a_search_goes_on_for_twice_as_long_until_its_answer_is_everybodys(sweep
     assert markdowns(page.run()) == ["found 80", "last 80, may search on: True"]
     assert markdowns(cut_session()) == ["found 80", "last 80, may search on: True"]
     assert not sweeps.open
+
+
+def test_what_a_session_that_went_elsewhere_has_not_taken_is_given_to_no_other(sweeps):
+    away, page = cut_session(), cut_session()
+    sweeps.finish()
+    assert markdowns(page.run())[0] == "found 20"
+    assert markdowns(cut_session())[0] == "at work"
+    assert len(sweeps.open) == 1
+    assert markdowns(away.run())[0] == "found 20"
+
+
+def test_what_contradicts_another_answer_has_failed_for_its_session(sweeps, monkeypatch):
+    page = session()
+
+    def refuse(_work, _outcome):
+        raise SolverError("One of the two is wrong.")
+
+    monkeypatch.setattr(long_answer.LongAnswer, "give", refuse)
+    sweeps.finish()
+    for _ in range(2):  # nor is it begun again by itself
+        assert page.run().error[0].value == "One of the two is wrong."
+    assert not sweeps.open
+    page.button(key="again").click().run()
+    assert len(sweeps.open) == 1
 
 
 def test_a_search_does_not_go_on_for_ever(sweeps):

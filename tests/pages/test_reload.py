@@ -101,12 +101,13 @@ def test_a_reload_has_the_better_answer_on_data_of_the_session_at_once(solves, b
 
 
 def test_of_two_wishes_for_one_question_the_longer_is_taken_over(browser):
-    held = visits.Visit(limits={"a": 60.0, "b": 5.0}, longer={("line",): 4})
-    own = visits.Visit(limits={"a": 10.0})
-    visits._most(own.limits, held.limits)
-    visits._most(own.longer, held.longer)
-    assert own.limits == {"a": 60.0, "b": 5.0}
-    assert own.longer == {("line",): 4}
+    held, own = visits.Visit(), visits.Visit()
+    questions = [(DataSpec(), name) for name in ("more", "less", "new")]
+    for question, theirs, ours in zip(questions, (60.0, 5.0, 5.0), (10.0, 10.0, 0.0), strict=True):
+        held.searches[question].seconds = theirs
+        own.searches[question].seconds = ours
+    own.prolong_as(held)
+    assert [own.searches[question].seconds for question in questions] == [60.0, 10.0, 5.0]
     assert browser["is"] == "mine"
 
 

@@ -412,7 +412,7 @@ def _state(column: Answered, *, several: bool) -> None:
             st.error(text)
             toolbar.remedy(column)
     elif answers.is_cut(column.scenario, column.result.mechanism):
-        refining.give_minute(column.scenario, f"minute_{column.place}")
+        refining.give_minute(answers.answer_work(column.scenario), f"minute_{column.place}")
     elif columns.is_stopped(column):
         answers.answer_work(column.scenario).again(f"minute_{column.place}_again")
 
@@ -452,9 +452,8 @@ def _work(answered: Sequence[Answered], more: Sequence[Job[dict[str, float]]]) -
             return share, f"Improving {names}"
         return 0.9, "Computing the levels of robust notions"
 
-    progress.watched(
-        look, key="columns_cancel", on_cancel=_stop if working else None, args=(working,)
-    )
+    stop = partial(_stop, working) if working else None
+    progress.watched(look, key="columns_cancel", on_cancel=stop)
 
 
 def _stop(open_: Sequence[Answered]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from pages.ui.figures import Figure
 from pages.ui.frame import controls, pickers
 from pages.ui.style.units import in_unit, level, of_budget, share, to_nats
 from pages.ui.work import answers, derived, long_answer, progress, sweeps
+from pages.ui.work.long_answer import LongAnswer
 
 PLACE = "lines of columns"
 """Name of the part of the page that waits for frontiers."""
@@ -92,12 +94,12 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
             sweeps.follow(_scenarios(waiting), names, ready, every, "column_lines_cancel")
         if missing:
             details = "; ".join(f"{swept.column.name}: {swept.error}" for swept in missing)
-            message = f"Missing: {details}"
-            progress.again(message, "column_lines_again", sweeps.resume, _scenarios(missing))
+            resume = partial(sweeps.each, _scenarios(missing), LongAnswer.resume)
+            progress.again(f"Missing: {details}", "column_lines_again", resume)
         if cut := [swept for swept in lines if _left_open(swept)]:
             details = "; ".join(f"{swept.column.name} {_left_open(swept)}" for swept in cut)
-            message = f"Not proven: {details}."
-            progress.search_on(message, "column_lines_on", sweeps.search_on, _scenarios(cut))
+            search_on = partial(sweeps.each, _scenarios(cut), LongAnswer.search_on)
+            progress.search_on(f"Not proven: {details}.", "column_lines_on", search_on)
 
 
 def _scenarios(lines: Sequence[ColumnLine]) -> tuple[Scenario, ...]:

@@ -83,15 +83,16 @@ def _work(case: Variant) -> LongAnswer[Result]:
     """Return the work that answers a question with a symbol less."""
 
     def given() -> tuple[Scenario, Counted]:
-        seconds = min(case.scenario.time_limit * work.longer, answers.LONGEST)
-        return replace(case.scenario, time_limit=seconds), case.counted()
+        return replace(case.scenario, time_limit=work.limit), case.counted()
 
     work = LongAnswer(
         case.scenario.data,
         ("what if", repr(case.scenario)),
         answer,
         given,
-        case.scenario.time_limit + answers.PATIENCE,
+        case.scenario.time_limit,
+        patience=answers.PATIENCE,
+        longest=answers.LONGEST,
         is_final=lambda result: result.mechanism.status != CUT,
     )
     return work
@@ -104,7 +105,6 @@ def _row(case: Variant, key: str, unit: str) -> str:
         work,
         lambda: _answer(case, work),
         variant(case),
-        seconds=case.scenario.time_limit,
         key=key,
         left_open=lambda _: "Not proven: another mechanism may keep more.",
     )

@@ -156,11 +156,8 @@ def _second(result: Result, unit: str) -> str:
         work,
         work.ask,
         "Designing the second release",
-        seconds=both.time_limit,
         key="second",
-        left_open=lambda _: (
-            f"The search stopped at its time limit of {both.time_limit * work.longer:g} s."
-        ),
+        left_open=lambda _: f"The search stopped at its time limit of {work.limit:g} s.",
     )
     if second is None:
         return ""
@@ -206,16 +203,15 @@ def _no_second(result: Result) -> str:
 
 def _second_work(result: Result, both: Scenario) -> LongAnswer[Mechanism]:
     def arguments() -> tuple[Any, ...]:
-        seconds = both.time_limit * work.longer
-        return result.joint, derived.promise(both), result.mechanism.kernel, seconds
+        return result.joint, derived.promise(both), result.mechanism.kernel, work.limit
 
     work = LongAnswer(
         result.scenario.data,
         ("second", result.content_id, derived.promise_key(both), repr(both.time_limit)),
         second_release,
         arguments,
-        # seconds beyond its time limit after which the design of a second release is given up
-        both.time_limit + 120.0,
+        both.time_limit,
+        patience=120.0,
         urgent=True,
         is_final=lambda made: made.status != CUT,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,8 @@ from pages.ui.frame import controls, pickers, state
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import in_unit
 from pages.ui.work import answers, derived, long_answer, progress
-from pages.ui.work.sweeps import follow, left_open, resume, search_on
+from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.sweeps import each, follow, left_open
 from pages.ui.work.visits import known_for
 
 COMPARED = (
@@ -232,7 +234,8 @@ def _list_missing(lines: Lines) -> None:
         if isinstance(error, SolverError | long_answer.StoppedError)
     ]
     if missing:
-        progress.again(f"Missing: {reasons}", "frontier_again", resume, tuple(missing))
+        resume = partial(each, missing, LongAnswer.resume)
+        progress.again(f"Missing: {reasons}", "frontier_again", resume)
     else:
         st.caption(f"Missing: {markdown(reasons)}")
 
@@ -249,7 +252,8 @@ def _list_gaps(lines: Lines) -> None:
     if not gaps:
         return
     if lines.cut:
-        progress.search_on(" ".join(gaps), "frontier_search_on", search_on, lines.cut)
+        search_on = partial(each, lines.cut, LongAnswer.search_on)
+        progress.search_on(" ".join(gaps), "frontier_search_on", search_on)
     else:
         st.caption(markdown(" ".join(gaps)))
 

@@ -31,7 +31,7 @@ from pages.ui.report.lower_cards import (
 )
 from pages.ui.style.labels import markdown
 from pages.ui.work import answers, derived, long_answer, progress
-from pages.ui.work.long_answer import LongAnswer
+from pages.ui.work.long_answer import LIMIT, LongAnswer
 
 FORMULA = (
     "**What a notion implies**. The largest level that any mechanism under the notion reaches on "
@@ -66,7 +66,6 @@ def show(result: Result, unit: str, *, faded: bool = False) -> Mapping[str, Impl
         work,
         lambda: _levels(scenario, work),
         "Computing what the notion implies",
-        seconds=DEFAULT_SECONDS,
         key="implied",
         left_open=lambda _: OPEN,
     )
@@ -111,13 +110,15 @@ def _work(scenario: Scenario) -> LongAnswer[dict[str, Implication]]:
 
     def arguments() -> tuple[Any, ...]:
         joint = derived.counted(scenario.data).joint
-        return joint, derived.promise(scenario), DEFAULT_SECONDS * work.longer
+        return joint, derived.promise(scenario), work.limit
 
     work = LongAnswer(
         scenario.data,
         ("implied", derived.promise_key(scenario)),
         implications,
         arguments,
+        DEFAULT_SECONDS,
+        patience=LIMIT,
         is_final=lambda levels: not any(is_open(level) for level in levels.values()),
     )
     return work
@@ -127,7 +128,7 @@ def _levels(
     scenario: Scenario, work: LongAnswer[dict[str, Implication]]
 ) -> dict[str, Implication] | Job[dict[str, Implication]]:
     """Return the levels, at once where that is quick, or the job at work on them."""
-    if _is_quick(scenario) and work.longer == 1:
+    if _is_quick(scenario) and not work.is_prolonged:
         long_answer.await_only("implied", ())
         return work.here()
     long_answer.await_only("implied", (work,))

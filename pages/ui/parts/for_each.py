@@ -74,14 +74,15 @@ def _searched(result: Result, least: int, what: str, key: str) -> ForEach | None
         scenario.data,
         ("for each", derived.promise_key(scenario), f"{least}"),
         find_for_each,
-        lambda: (scenario, derived.counted(scenario.data), least, MINUTE * work.longer),
+        lambda: (scenario, derived.counted(scenario.data), least, work.limit),
+        seconds=MINUTE,
+        patience=MINUTE,
         is_final=lambda each: each.proven,
     )
     return progress.awaited(
         work,
         work.ask,
         what,
-        seconds=MINUTE,
         key=f"for_each_work{key}",
         left_open=lambda each: f"Not proven: {_open(each)}.",
     )

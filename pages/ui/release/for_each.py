@@ -35,7 +35,8 @@ def work(result: Result, table: FileTable, least: int, seconds: float) -> LongAn
         ("release for each", result.scenario.to_json(), f"{least}", *results.name_of(table)),
         find_release_for_each,
         lambda: (result, table, least, search.longer),
-        COUNTING + seconds,
+        seconds,
+        patience=COUNTING,
         is_final=lambda made: made.each.proven,
     )
     return search
@@ -65,7 +66,6 @@ def show(result: Result, plan: Plan, table: FileTable) -> ResultForEach | None:
             search,
             search.ask,
             number_of(number, "search"),
-            seconds=seconds,
             key="release_for_each",
             left_open=lambda _: "Not proven: some searches ended early.",
         )

@@ -46,7 +46,8 @@ def work(result: Result, table: FileTable, names: tuple[str, ...]) -> LongAnswer
         ("several", result.scenario.to_json(), repr(names), *results.name_of(table)),
         designed_for,
         lambda: (result, table, names, search.longer),
-        COUNTING + longest(result, names),
+        longest(result, names),
+        patience=COUNTING,
         is_final=lambda several: several.finished,
     )
     return search
@@ -78,7 +79,6 @@ def show(result: Result, plan: Plan, table: FileTable) -> Several | None:
             search,
             search.ask,
             "Dividing ε",
-            seconds=longest(result, names),
             key="in_turn",
             left_open=lambda _: UNFINISHED,
         )

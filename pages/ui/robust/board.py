@@ -394,8 +394,8 @@ def _ended(
         return
     message = f"Unfinished: {listed(cut)}."
     if results.may_search_on(question, scenario):
-        args = (question, scenario)
-        progress.search_on(message, "designs_on", results.search_on, args)
+        search_on = partial(results.search_on, question, scenario)
+        progress.search_on(message, "designs_on", search_on)
     else:
         st.caption(message)
 

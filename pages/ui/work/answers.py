@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from core.data import Counted
@@ -26,7 +27,7 @@ from core.studies.known import OPTIMUM
 from pages.ui.work import long_answer
 from pages.ui.work.derived import counted, promise, purpose
 from pages.ui.work.glances import GLANCER
-from pages.ui.work.long_answer import LONGER, QUARTER, LongAnswer
+from pages.ui.work.long_answer import QUARTER, LongAnswer
 from pages.ui.work.store import sparing
 from pages.ui.work.visits import ahead_for, kept_for, known_for, owner, visit
 
@@ -52,14 +53,11 @@ class UnfinishedError(CoreError):
 def evaluate(scenario: Scenario) -> Result:
     """Return the best answer so far, at first a glance with a valid bound; see `refining`."""
     promise(scenario)
-    elsewhere = is_slow(scenario)
     with contextlib.suppress(CoreError) if has_glance(scenario) else contextlib.nullcontext():
         refining(scenario)  # where it failed the first glance stays, and `refining.follow` says why
-    best = _known(scenario)
-    if elsewhere and best is None:
+    best = _at_once(scenario)
+    if best is None:
         raise UnfinishedError(f"Computing {catalogue.entry(scenario.mechanism).title}…")
-    if best is None or (best.status == CUT and not elsewhere):
-        best = _glance(scenario)
     return _measured(scenario, best)
 
 
@@ -84,11 +82,6 @@ def is_taken(scenario: Scenario) -> bool:
     return kept_for(scenario.data).find(glance_key(scenario)) is not None
 
 
-def forget(scenario: Scenario) -> None:
-    """Allow another glance: the result of the last one was dropped."""
-    kept_for(scenario.data).put(glance_key(scenario), None)
-
-
 def take(result: Result, data: Counted) -> None:
     """Store a glance that a worker has computed, as if it had been computed here."""
     scenario, store = result.scenario, kept_for(result.scenario.data)
@@ -111,7 +104,7 @@ def ready(scenario: Scenario, *, of_others: bool = False) -> Result | None:
 
 def is_provisional(result: Result) -> bool:
     """Return whether a session that opens an answer starts the search for a better one."""
-    return may_improve(result) and _name(result.scenario) not in visit().searched
+    return may_improve(result) and not answer_work(result.scenario).search.done
 
 
 def may_improve(result: Result) -> bool:
@@ -122,12 +115,7 @@ def may_improve(result: Result) -> bool:
 def news(scenario: Scenario, shown: Mechanism | None) -> Callable[[], bool]:
     """Return a test, for any thread, of whether `evaluate` has more than `shown`, or work ended."""
     own, session, joint = owner(scenario.data), visit().name, _joint(scenario)
-    names = [
-        answer_work(question).name
-        for question in (scenario, _start(scenario))
-        if question is not None
-    ]
-    jobs = [job for name in names if isinstance(job := visit().held.get(name), Job)]
+    jobs = [work.search.job for work in _searches(scenario) if work.search.job]
 
     def are_there() -> bool:
         if any(job.finished for job in jobs) or GLANCER.is_ready(scenario, session):
@@ -160,88 +148,60 @@ def refining(scenario: Scenario) -> Job[Result] | None:
     if not _wanted(scenario):
         long_answer.await_only("answer", ())
         return None
-    start = _start(scenario)
-    long_answer.await_only(
-        "answer", [answer_work(question) for question in (scenario, start) if question]
-    )
+    work, *starts = _searches(scenario)
+    long_answer.await_only("answer", [work, *starts])
     try:
-        job = _searching(scenario)
+        job = work.at_work()
     except CoreError:
         long_answer.await_only("answer", ())  # the start is of no use either
         raise
-    if job is not None and start is not None:
+    for start in starts if job else ():
         with contextlib.suppress(CoreError):  # shown where that mechanism itself is chosen
-            _searching(start)
+            start.ask()
     return job
-
-
-def _searching(scenario: Scenario) -> Job[Result] | None:
-    """Return the job that answers a scenario, beginning it if needed; take its answer when done."""
-    work = answer_work(scenario)
-    outcome = work.ask()
-    if isinstance(outcome, Job):
-        return outcome
-    try:
-        _know(scenario, outcome.mechanism)
-    except CoreError as error:  # it contradicts an earlier result
-        work.fail(error)
-        raise
-    visit().searched.add(_name(scenario))
-    return None
-
-
-def search_limit(scenario: Scenario) -> float:
-    """Return the seconds that the search for a scenario's answer may take in this session."""
-    return visit().limits.get(repr(scenario), scenario.time_limit)
 
 
 def is_cut(scenario: Scenario, shown: Mechanism) -> bool:
     """Return whether a time limit cut an answer's search short, and a longer one is possible."""
-    if shown.status != CUT or _name(scenario) not in visit().searched:
-        return False
-    return search_limit(scenario) < LONGEST
+    work = answer_work(scenario)
+    return shown.status == CUT and work.search.done and work.may_search_on
 
 
-def search_on(scenario: Scenario, seconds: float | None = None) -> None:
-    """Continue a search that was cut off from the best known answer, for longer than last time."""
-    had = search_limit(scenario)
-    wanted = LONGER * had if seconds is None else seconds
-    visit().limits[repr(scenario)] = max(had, min(wanted, LONGEST))
-
-
-def _start(scenario: Scenario) -> Scenario | None:
-    """Return the scenario of `START`; None where it is known or of no use."""
-    fits = catalogue.entry(START).works_under(scenario.kinds[0])
-    if scenario.mechanism != OPTIMUM or not fits:
-        return None
+def _searches(scenario: Scenario) -> list[LongAnswer[Result]]:
+    """Return the work on an answer, and on `START` beside it unless that is known or of no use."""
+    work = answer_work(scenario)
+    if scenario.mechanism != OPTIMUM or not catalogue.entry(START).works_under(scenario.kinds[0]):
+        return [work]
     start = replace(scenario, mechanism=START)
-    known = _known(start)
-    done = known is not None and known.status != CUT
-    return None if done or _name(start) in visit().searched else start
+    known, beside = _known(start), answer_work(start)
+    done = beside.search.done or (known is not None and known.status != CUT)
+    return [work] if done else [work, beside]
 
 
 def answer_work(scenario: Scenario) -> LongAnswer[Result]:
     """Return the work that `refining` has done, to stop it or to start it again."""
-    seconds = search_limit(scenario)
-    limit = seconds + (
-        30.0 if is_slow(scenario) else PATIENCE
-    )  # a slow mechanism cannot be cut short
-    limited = replace(scenario, time_limit=seconds)
-    key = ("answer", repr(scenario), *([] if limited == scenario else [f"{seconds:g} s"]))
 
     def arguments() -> tuple[Any, ...]:
         data, known = counted(scenario.data), _known(scenario)
-        if limited == scenario:
-            return limited, data
+        if not work.is_prolonged:
+            return scenario, data
+        limited = replace(scenario, time_limit=work.limit)
         return limited, data, None if known is None else known.kernel
 
-    work = answer if limited == scenario else improve_answer
-    return LongAnswer(
-        *(scenario.data, key, work, arguments, limit),
+    def know(result: Result) -> Result:
+        _know(scenario, result.mechanism)
+        return result
+
+    work = LongAnswer(
+        *(scenario.data, ("answer", repr(scenario)), answer, arguments, scenario.time_limit),
+        patience=30.0 if is_slow(scenario) else PATIENCE,  # a slow mechanism cannot be cut short
+        longest=LONGEST,
         urgent=True,
         keep=False,
         is_final=lambda outcome: outcome.mechanism.status != CUT,
+        take=know,
     )
+    return replace(work, call=improve_answer) if work.is_prolonged else work
 
 
 def frontier(scenario: Scenario) -> Frontier | None:
@@ -249,7 +209,7 @@ def frontier(scenario: Scenario) -> Frontier | None:
     joint = counted(scenario.data).joint
     if _is_quick(scenario):
         sweeping(scenario)
-    line = _swept(scenario) or _glimpse(scenario)
+    line = sweep_work(scenario).last() or _glimpse(scenario)
     if line is None:
         return None
     best = known_for(scenario.data).along(line, scenario, joint)
@@ -258,48 +218,29 @@ def frontier(scenario: Scenario) -> Frontier | None:
 
 def is_glimpse(scenario: Scenario) -> bool:
     """Return whether the line that `frontier` returns is a first estimate, and work goes on."""
-    return _swept(scenario) is None and _glimpse(scenario) is not None
+    return sweep_work(scenario).last() is None and _glimpse(scenario) is not None
 
 
 def _glimpse(scenario: Scenario) -> Frontier | None:
     """Return what the work on a line has reported first; None before, and once it has ended."""
-    job = visit().held.get(sweep_work(scenario).name)
-    known = job.progress if isinstance(job, Job) else None
+    job = sweep_work(scenario).search.job
+    known = None if job is None else job.progress
     return known if isinstance(known, Frontier) else None
 
 
 def sweeping(scenario: Scenario) -> Job[Frontier] | None:
     """Return the job at work on a scenario's frontier; None if there is none to wait for."""
-    key, work = _question(scenario), sweep_work(scenario)
-    store = kept_for(scenario.data)
-    searched = work.name in visit().searched
-    if store.find(key) is not None or (searched and _swept(scenario) is not None):
-        return None
-    line = sweep(*_sweep_of(scenario)) if _is_quick(scenario) else work.ask()
-    if isinstance(line, Job):
-        return line
-    try:
-        figures = _taken(scenario, line)
-    except CoreError as error:  # it contradicts an earlier result
-        work.fail(error)
-        raise
-    if work.is_final(line):
-        store.put(key, figures)
-        return None
-    if any(
-        mechanism.status == FAILED for mechanism in line.mechanisms
-    ):  # a line with gaps is kept for this session alone
-        visit().store.put(("failing", *key), figures)
-    else:  # other sessions start from it and work it out in full
-        store.put(("unproven", *key), figures)
-    visit().searched.add(work.name)
+    work = sweep_work(scenario)
+    if not _is_quick(scenario):
+        return work.at_work()
+    if work.last() is None:
+        work.give(sweep(*_sweep_of(scenario)))
     return None
 
 
 def may_sweep_on(scenario: Scenario) -> bool:
     """Return whether a search may go on for a frontier that was cut short or failed somewhere."""
-    work = sweep_work(scenario)
-    return work.name in visit().searched and not _is_quick(scenario) and work.may_search_on
+    return not _is_quick(scenario) and sweep_work(scenario).is_cut
 
 
 def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
@@ -313,22 +254,16 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         limited = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
         return _sweep_of(limited)
 
+    question = repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1)
     work = LongAnswer(
         # long, because on a busy machine a worker starts minutes late
-        *(scenario.data, _question(scenario), sweep, arguments, QUARTER),
-        keep=False,
-        is_final=lambda line: all(
-            mechanism.status not in (FAILED, CUT) for mechanism in line.mechanisms
-        ),
+        *(scenario.data, ("sweep", question), sweep, arguments, QUARTER),
+        is_final=lambda line: not {FAILED, CUT} & {item.status for item in line.mechanisms},
+        # other sessions start from it and work it out in full, but one with gaps is its session's
+        lends=lambda line: all(item.status != FAILED for item in line.mechanisms),
+        take=partial(_taken, scenario),
     )
     return work
-
-
-def _swept(scenario: Scenario) -> Frontier | None:
-    """Return the figures of the best sweep that there is."""
-    key, store = _question(scenario), kept_for(scenario.data)
-    lines = (store.find(key), store.find(("unproven", *key)), visit().store.find(("failing", *key)))
-    return next((line for line in lines if line is not None), None)
 
 
 def _sweep_of(scenario: Scenario) -> tuple[Any, ...]:
@@ -351,17 +286,18 @@ def _know(scenario: Scenario, mechanism: Mechanism) -> None:
     known_for(scenario.data).add(scenario, _joint(scenario), mechanism)
 
 
+def _at_once(scenario: Scenario) -> Mechanism | None:
+    """Return the best answer that is there, or a glance; None of a slow mechanism that has none."""
+    best = _known(scenario)
+    if is_slow(scenario) or (best is not None and best.status != CUT):
+        return best
+    return _glance(scenario)
+
+
 def _wanted(scenario: Scenario) -> bool:
     """Return whether this session needs an answer to a scenario from another process."""
-    known = _known(scenario)
-    if is_slow(scenario):
-        open_ = known is not None and known.status == CUT
-        return known is None or (open_ and _name(scenario) not in visit().searched)
-    if _name(scenario) in visit().searched:
-        return False
-    if known is None or known.status == CUT:
-        known = _glance(scenario)
-    return known.status == CUT
+    best = _at_once(scenario)
+    return best is None or (best.status == CUT and not answer_work(scenario).search.done)
 
 
 @sparing()
@@ -383,8 +319,8 @@ def _glance(scenario: Scenario) -> Mechanism:
             take(result, data)
     best = _known(scenario)
     if best is None:  # dropped from the store meanwhile, for lack of room
-        visit().searched.discard(_name(scenario))
-        forget(scenario)
+        answer_work(scenario).search.done = False
+        kept_for(scenario.data).put(glance_key(scenario), None)
         return _glance(scenario)
     return best
 
@@ -410,13 +346,5 @@ def _joint(scenario: Scenario) -> Joint:
     return counted(scenario.data).joint
 
 
-def _name(scenario: Scenario) -> tuple[str, ...]:
-    return answer_work(scenario).name
-
-
 def _known(scenario: Scenario) -> Mechanism | None:
     return known_for(scenario.data).best(scenario, _joint(scenario))
-
-
-def _question(scenario: Scenario) -> tuple[str, ...]:
-    return ("sweep", repr(scenario).replace(f"eps={scenario.eps!r}", "eps=any", 1))

@@ -22,7 +22,7 @@ from pages.ui.serving import sharing
 from pages.ui.work import under_way
 from pages.ui.work.store import is_private
 from pages.ui.work.under_way import Name, Work
-from pages.ui.work.visits import kept_for, visit
+from pages.ui.work.visits import Question, Search, kept_for, visit
 
 T = TypeVar("T")
 
@@ -60,9 +60,11 @@ class LongAnswer(Generic[T]):
 
     `data`: what it is about; work on a session's own data stays there. `call`: importable, runs in
     another process, may take `report`. `arguments`: asked for when the work begins. `seconds`: time
-    limit, multiplied by `longer`. `urgent`: the whole page waits. `keep`: else it is returned once.
-    `is_final`: says whether an answer is kept for all sessions. `of_many`: `call` begins the work
-    of many processes here, takes the session as `owner`, and returns its job.
+    limit at first, and `longest` at most. `patience`: seconds beyond its limit after which it is
+    given up. `urgent`: the whole page waits. `keep`: else it is returned once. `is_final`: says
+    whether an outcome is kept for all sessions. `lends`: whether another one is shown to them until
+    they have their own. `take`: returns what is kept of an outcome. `of_many`: `call` begins the
+    work of many processes here, takes the session as `owner`, and returns its job.
     """
 
     data: DataSpec
@@ -70,9 +72,13 @@ class LongAnswer(Generic[T]):
     call: Callable[..., T]
     arguments: Callable[[], tuple[Any, ...]]
     seconds: float = LIMIT
+    patience: float = 0.0
+    longest: float = 0.0
     urgent: bool = False
     keep: bool = True
     is_final: Callable[[T], bool] = lambda _: True
+    lends: Callable[[T], bool] = lambda _: False
+    take: Callable[[T], T] = lambda outcome: outcome
     of_many: bool = False
 
     @property
@@ -83,40 +89,63 @@ class LongAnswer(Generic[T]):
     @property
     def name(self) -> Name:
         """The key under which the work is known."""
-        more = () if self.longer == 1 else (f"{self.longer} times as long",)
+        more = (f"{self.limit:g} s",) if self.is_prolonged else ()
         return (*self._kept_as, *more)
+
+    @property
+    def question(self) -> Question:
+        """The data and the key: a session's `Search` is kept under it."""
+        return (self.data, *self.key)
+
+    @property
+    def search(self) -> Search:
+        """What this session wishes of the search, and how it ended."""
+        return visit().searches[self.question]
+
+    @property
+    def limit(self) -> float:
+        """The seconds that the search may take in this session."""
+        return self.search.seconds or self.seconds
+
+    @property
+    def is_prolonged(self) -> bool:
+        """Whether the search may take longer in this session than at first."""
+        return self.limit > self.seconds
 
     @property
     def longer(self) -> int:
         """How many times as long as at first the search may take in this session."""
-        return visit().longer.get(self._kept_as, 1)
+        return round(self.limit / self.seconds)
 
     def ask(self) -> T | Job[T]:
         """Return the answer, or the job that is at work on it, begun if there is none."""
-        held = visit().held
-        last = held.get(self.name)
-        if isinstance(last, CoreError):
-            raise last
+        search = self.search
         if self.keep and (known := self._kept()) is not None:
             return known
-        if last is None or last.state == State.CANCELLED:  # cancelled in the session's absence
-            last = held[self.name] = _join(self)
-        if not last.finished:
-            return last
+        if search.error is not None:
+            raise search.error
+        if search.job is None or search.job.state == State.CANCELLED:  # in the session's absence
+            search.job = _join(self)
+        if not search.job.finished:
+            return search.job
+        job, search.job = search.job, None
+        place = under_way.take_place(self.name)
+        under_way.leave(self.name, visit().name)
         try:
-            answer: T = last.result()
+            outcome: T = job.result()
+            if place and self.is_final(outcome):
+                sharing.keep(place, outcome)
+            answer = self.give(outcome)
         except CoreError as error:
-            held[self.name] = error
+            search.error = error
             raise
-        finally:
-            place = under_way.take_place(self.name)
-            under_way.leave(self.name, visit().name)
-        del held[self.name]
-        if place and self.is_final(answer):
-            sharing.keep(place, answer)
-        if self.keep:
-            self._keep(answer)
+        search.done = True
         return answer
+
+    def at_work(self) -> Job[T] | None:
+        """Return the job that is at work on the answer, begun if there is none; None at its end."""
+        answer = self.ask()
+        return answer if isinstance(answer, Job) else None
 
     def here(self) -> T:
         """Return the answer, computed in place: for quick work only, else `ask`."""
@@ -127,9 +156,7 @@ class LongAnswer(Generic[T]):
         known = self._kept()
         if known is not None:
             return known
-        answer = kept_for(self.data).get(self._kept_as, make, self.is_final)
-        self._keep(answer)
-        return answer
+        return self.give(kept_for(self.data).get(self._kept_as, make, self.is_final))
 
     def offer(self, answer: T) -> None:
         """Keep an answer that was computed ahead, if it is final; of shared data only."""
@@ -145,72 +172,85 @@ class LongAnswer(Generic[T]):
 
     def last(self) -> T | None:
         """Return the last answer that this session has, even if it was cut short."""
-        return self._kept(least=0)
+        own = self._kept(least=0.0)
+        lent: T | None = kept_for(self.data).find(("unproven", *self._kept_as))
+        return lent if own is None else own
+
+    @property
+    def most(self) -> float:
+        """The seconds that the search may take at most."""
+        return self.longest or 16 * self.seconds
 
     @property
     def may_search_on(self) -> bool:
         """Whether a search that was cut short may go on for longer."""
-        return self.longer < 16
+        return self.limit < self.most
 
-    def search_on(self) -> None:
-        """Continue a search that was cut short, with a longer limit."""
-        visit().longer[self._kept_as] = LONGER * self.longer
-        self.resume()
+    @property
+    def is_cut(self) -> bool:
+        """Whether this session's search was cut short, and may go on for longer."""
+        final = kept_for(self.data).find(self._kept_as) is not None
+        return not final and self._kept() is not None and self.may_search_on
 
-    def _kept(self, least: int | None = None) -> T | None:
+    def search_on(self, seconds: float | None = None) -> None:
+        """Continue a search that was cut short, with a longer limit, by default twice as long."""
+        longer = min(LONGER * self.limit if seconds is None else seconds, self.most)
+        visit().searches[self.question] = Search(max(self.limit, longer))
+
+    def _kept(self, least: float | None = None) -> T | None:
         """Return the answer kept for all visits, else this one's, if not of a shorter search."""
         answer: T | None = kept_for(self.data).find(self._kept_as)
         if answer is not None:
             return answer
-        cut: tuple[int, T] | None = visit().store.find(("cut short", *self._kept_as))
-        least = self.longer if least is None else least
+        cut: tuple[float, T] | None = visit().store.find(("cut short", *self._kept_as))
+        least = self.limit if least is None else least
         return cut[1] if cut is not None and cut[0] >= least else None
 
-    def _keep(self, answer: T) -> None:
-        """Keep an answer for all if it is final, else for this session."""
-        if self.is_final(answer):
+    def give(self, outcome: T) -> T:
+        """Keep what is taken of an outcome: for all if it is final, else for this session."""
+        answer = self.take(outcome)
+        if self.keep and self.is_final(outcome):
             kept_for(self.data).put(self._kept_as, answer)
-        else:
-            visit().store.put(("cut short", *self._kept_as), (self.longer, answer))
+        elif self.keep:
+            visit().store.put(("cut short", *self._kept_as), (self.limit, answer))
+            if self.lends(outcome):
+                kept_for(self.data).put(("unproven", *self._kept_as), answer)
+        return answer
 
     @property
     def is_begun(self) -> bool:
         """Whether there is an answer, or any session waits for it."""
-        held = visit().held.get(self.name)
-        if isinstance(held, CoreError):
-            return False
-        return held is not None or self.name in under_way.WORK or self._kept() is not None
+        there = self.search.job is not None or self.name in under_way.WORK
+        return self.search.error is None and (there or self._kept() is not None)
 
     def stop(self) -> None:
         """Stop this session's waiting until it resumes; the work ends if no other session waits."""
-        visit().held[self.name] = StoppedError("The work was canceled.")
+        self.search.job, self.search.error = None, StoppedError("The work was canceled.")
         under_way.leave(self.name, visit().name)
-
-    def fail(self, error: CoreError) -> None:
-        """Mark the work as failed for this session until it resumes: its answer was of no use."""
-        visit().held[self.name] = error
 
     def resume(self) -> None:
         """Allow stopped or failed work to start again."""
-        if isinstance(visit().held.get(self.name), CoreError):
-            del visit().held[self.name]
+        self.search.error = None
 
     def again(self, key: str) -> None:
         """Show the button that starts the work again."""
         st.button("Start again", icon=":material/replay:", key=key, on_click=self.resume)
+
+    def prolong(self, key: str, more: str) -> None:
+        """Show the button that goes on with a search that was cut short; `more`: for how long."""
+        icon = ":material/manage_search:"
+        st.button("Search longer", icon=icon, key=key, on_click=self.search_on, help=more)
 
 
 def await_only(place: str, answers: Collection[LongAnswer[Any]]) -> None:
     """Set what this session waits for in a place; work that no session waits for ends."""
     place = _WITHIN.get() + place
     places = visit().awaited
-    wanted = {answer.name for answer in answers}
-    before = places.get(place, set())
-    places[place] = wanted
-    elsewhere = set().union(*places.values())
-    for name in before - elsewhere:
-        if isinstance(visit().held.get(name), Job):
-            del visit().held[name]
+    before = places.get(place, {})
+    places[place] = {answer.name: answer.search for answer in answers}
+    for name, search in before.items():
+        if search.job is not None and not any(name in others for others in places.values()):
+            search.job = None
             under_way.leave(name, visit().name)
 
 
@@ -259,13 +299,13 @@ def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> Work:
     place = "" if is_private(answer.data) else sharing.place_of(answer.call, lambda: arguments)
     shared = sharing.find(place)
     if shared is not None:
-        job: Job[Any] = Job(answer.seconds)
+        job: Job[Any] = Job(answer.limit)
         job.succeed(shared)
         return Work(job)
     job = WORKERS.submit(
         answer.call,
         *arguments,
-        time_limit=answer.seconds * answer.longer,
+        time_limit=answer.limit + answer.patience,
         owner=owner,
         urgent=answer.urgent,
     )

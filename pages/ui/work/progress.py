@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,13 +58,7 @@ def every() -> float:
     return max(0.5, visits.PAGES.n_at_work / 25.0)
 
 
-def watched(
-    look: Look,
-    *,
-    key: str,
-    on_cancel: Callable[..., None] | None = None,
-    args: tuple[Any, ...] = (),
-) -> None:
+def watched(look: Look, *, key: str, on_cancel: Callable[[], None] | None = None) -> None:
     """Show how far work is, with Cancel beside it, until a look finds None.
 
     Then the part of the page that called this runs again, and the whole page if that is so at once.
@@ -89,7 +84,6 @@ def watched(
                 icon=":material/close:",
                 key=key,
                 on_click=on_cancel,
-                args=args,
                 width="content",
             )
 
@@ -125,60 +119,45 @@ def awaited(
     what: str,
     *,
     key: str,
-    seconds: float | None = None,
     left_open: Callable[[T], str] = lambda _: "",
 ) -> T | None:
-    """Show the progress, error or open end of a card's work; return its last answer, if any.
-
-    `seconds`: what its search may take at first, where that is less than the work's own limit.
-    """
+    """Show the progress, error or open end of a card's work; return its last answer, if any."""
     try:
         answer = find()
     except CoreError as error:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_ended"):
-            st.caption(markdown(str(error)))
+        with note(str(error), f"{key}_ended"):
             if isinstance(error, long_answer.StoppedError | SolverError):
                 work.again(f"{key}_again")
         return work.last()
-    limit = (seconds or work.seconds) * work.longer
     if isinstance(answer, Job):
-        follow(answer, what, limit=limit, key=f"{key}_cancel", on_cancel=work.stop)
+        follow(answer, what, limit=work.limit, key=f"{key}_cancel", on_cancel=work.stop)
         return work.last()
     if not work.is_final(answer):
-        with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_cut"):
-            st.caption(markdown(left_open(answer)))
+        with note(left_open(answer), f"{key}_cut"):
             if work.may_search_on:
-                st.button(
-                    "Search longer",
-                    icon=":material/manage_search:",
-                    key=f"{key}_on",
-                    on_click=work.search_on,
-                    help=f"Searches again for up to {limit * long_answer.LONGER:g} s.",
-                )
+                more = f"Searches again for up to {work.limit * long_answer.LONGER:g} s."
+                work.prolong(f"{key}_on", more)
     return answer
 
 
-def again(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Show what is missing, and offer to start the work again."""
-    _offer(message, "Start again", "replay", key, on_click, args)
-
-
-def search_on(message: str, key: str, on_click: Callable[..., None], args: tuple[Any, ...]) -> None:
-    """Show what was cut short, and offer to continue the search."""
-    _offer(message, "Continue", "manage_search", key, on_click, args)
-
-
-def _offer(
-    message: str,
-    label: str,
-    icon: str,
-    key: str,
-    on_click: Callable[..., None],
-    args: tuple[Any, ...],
-) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}_row"):
+@contextmanager
+def note(message: str, key: str) -> Iterator[None]:
+    """Say in small type how work stands, with the buttons that the block shows beside it."""
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.caption(markdown(message))
-        st.button(label, icon=f":material/{icon}:", key=key, on_click=on_click, args=args)
+        yield
+
+
+def again(message: str, key: str, on_click: Callable[[], None]) -> None:
+    """Show what is missing, and offer to start the work again."""
+    with note(message, f"{key}_row"):
+        st.button("Start again", icon=":material/replay:", key=key, on_click=on_click)
+
+
+def search_on(message: str, key: str, on_click: Callable[[], None]) -> None:
+    """Show what was cut short, and offer to continue the search."""
+    with note(message, f"{key}_row"):
+        st.button("Continue", icon=":material/manage_search:", key=key, on_click=on_click)
 
 
 def progress_of(job: Job[Any], what: str, limit: float) -> tuple[float, str]:

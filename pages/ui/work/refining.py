@@ -10,8 +10,8 @@ import streamlit as st
 from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
-from pages.ui.style.labels import markdown
-from pages.ui.work import answers, long_answer, progress
+from pages.ui.work import answers, progress
+from pages.ui.work.long_answer import LONGER, LongAnswer, StoppedError
 
 GLANCE = "Quick estimate. Improving…"
 """The note on an answer while a better one is being computed."""
@@ -53,59 +53,49 @@ def follow(scenario: Scenario, shown: Mechanism | None = None) -> None:
     work = answers.answer_work(scenario)
     try:
         job = answers.refining(scenario)
-    except long_answer.StoppedError:
-        longer = answers.search_limit(scenario) > scenario.time_limit
-        _ended("Canceled.", work, KEPT if longer else STAYS)
+    except StoppedError:
+        _ended("Canceled.", work, KEPT if work.is_prolonged else STAYS)
         return
     except CoreError as error:
         if answers.has_glance(scenario):  # else the page itself says why there is none
-            _ended(markdown(str(error)), work)
+            _ended(str(error), work)
         return
     if job is not None:
         progress.follow(
             job,
             "Improving the answer",
-            limit=answers.search_limit(scenario),
+            limit=work.limit,
             key="cancel_refining",
             on_cancel=work.stop,
             news=answers.news(scenario, shown),
         )
     elif shown is not None and answers.is_cut(scenario, shown):
-        _offer(scenario)
+        _offer(work)
 
 
-def _offer(scenario: Scenario) -> None:
+def _offer(work: LongAnswer[Any]) -> None:
     """Show the button that prolongs a search that its time limit cut off."""
-    had = answers.search_limit(scenario)
-    with st.container(horizontal=True, vertical_alignment="center", key="search_was_cut"):
-        st.caption(f"{CUT.format(had)} {GAP}")
-        give_minute(scenario, "search_minute")
-        st.button(
-            "Search longer",
-            icon=":material/manage_search:",
-            key="search_on",
-            on_click=answers.search_on,
-            args=(scenario,),
-            help=f"Continues for up to {min(long_answer.LONGER * had, answers.LONGEST):g} s. The "
-            "answer never gets worse.",
-        )
+    with progress.note(f"{CUT.format(work.limit)} {GAP}", "search_was_cut"):
+        give_minute(work, "search_minute")
+        seconds = min(LONGER * work.limit, work.most)
+        more = f"Continues for up to {seconds:g} s. The answer never gets worse."
+        work.prolong("search_on", more)
 
 
-def give_minute(scenario: Scenario, key: str) -> None:
+def give_minute(work: LongAnswer[Any], key: str) -> None:
     """Show the button that lets a search that was cut off go on for 60 s, if it had less."""
-    if answers.search_limit(scenario) < MINUTE:
+    if work.limit < MINUTE:
         st.button(
             f"Search {MINUTE:g} s more",
             icon=":material/timer:",
             key=key,
-            on_click=answers.search_on,
-            args=(scenario, MINUTE),
+            on_click=work.search_on,
+            args=(MINUTE,),
             help=f"The search continues from this answer for up to {MINUTE:g} s. The answer never "
             "gets worse, and Cancel keeps this one.",
         )
 
 
-def _ended(why: str, work: long_answer.LongAnswer[Any], stays: str = STAYS) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key="refining_ended"):
-        st.caption(f"{why} {stays}")
+def _ended(why: str, work: LongAnswer[Any], stays: str = STAYS) -> None:
+    with progress.note(f"{why} {stays}", "refining_ended"):
         work.again("refine_again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.errors import CoreError
 from core.jobs import Job
@@ -11,6 +11,7 @@ from core.studies.frontier import Frontier
 from core.validation import BoolArray
 from pages.ui import figures
 from pages.ui.work import answers, progress
+from pages.ui.work.long_answer import LongAnswer
 
 
 def job(scenario: Scenario) -> Job[Frontier] | None:
@@ -41,20 +42,10 @@ def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key:
         pale = ". Pale: a quick estimate" if any(shown) else ""
         return ready / every, f"Computing {names}: {many}{seconds:.0f} s{pale}"
 
-    progress.watched(look, key=key, on_cancel=stop, args=tuple(waiting))
+    progress.watched(look, key=key, on_cancel=lambda: each(waiting, LongAnswer.stop))
 
 
-def stop(*scenarios: Scenario) -> None:
+def each(scenarios: Sequence[Scenario], do: Callable[[LongAnswer[Frontier]], None]) -> None:
+    """Stop the work on lines, start it again, or go on with more time for each budget."""
     for scenario in scenarios:
-        answers.sweep_work(scenario).stop()
-
-
-def resume(*scenarios: Scenario) -> None:
-    for scenario in scenarios:
-        answers.sweep_work(scenario).resume()
-
-
-def search_on(*scenarios: Scenario) -> None:
-    """Recompute lines, with more time for each budget."""
-    for scenario in scenarios:
-        answers.sweep_work(scenario).search_on()
+        do(answers.sweep_work(scenario))

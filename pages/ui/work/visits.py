@@ -15,11 +15,12 @@ import threading
 import time
 import uuid
 import weakref
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 import streamlit as st
 from streamlit import runtime
@@ -35,9 +36,6 @@ from pages.ui.work import store, under_way
 from pages.ui.work.own_release import OwnRelease
 from pages.ui.work.store import MOST_OWN, Store, is_private
 from pages.ui.work.under_way import Name
-
-Key = TypeVar("Key")
-Number = TypeVar("Number", int, float)
 
 _VISIT = "_visit"
 
@@ -55,27 +53,39 @@ class Steps:
 
 
 @dataclass(eq=False)
+class Search:
+    """What one visit wishes of a search, and how far it is there.
+
+    `seconds`: its time limit where it was prolonged, else 0. `job`: at work, or ended and not taken
+    yet. `error`: why it failed, or that it was stopped. `done`: it ended, and its answer was taken.
+    """
+
+    seconds: float = 0.0
+    job: Job[Any] | None = None
+    error: CoreError | None = None
+    done: bool = False
+
+
+Question = tuple[DataSpec, *tuple[str, ...]]
+"""The data and the key of a search."""
+
+
+@dataclass(eq=False)
 class Visit:
     """What one visit has.
 
-    `name`: "" until it has begun. `page`: its page's connection, "" where there is none. `limits`:
-    seconds of prolonged searches, by question. `longer`: multiples of other searches' first limits.
-    `known`: the best mechanisms on data of the browser, the same for all of its visits. `held`:
-    jobs that it waits for, and errors of those that failed or were stopped. `awaited`: by place of
-    its pages. `searched`: work done whose answer is kept elsewhere. `works`: it has waited since
-    last open.
+    `name`: "" until it has begun. `page`: its page's connection, "" where there is none. `known`:
+    the best mechanisms on data of the browser, the same for all of its visits. `awaited`: the work
+    that it waits for, by place of its pages. `works`: it has waited since last open.
     """
 
     name: str = ""
     page: str = ""
     sources: Sources | None = None
-    limits: dict[str, float] = field(default_factory=dict)
-    longer: dict[Name, int] = field(default_factory=dict)
+    searches: defaultdict[Question, Search] = field(default_factory=lambda: defaultdict(Search))
     known: Known = field(default_factory=lambda: Known(MOST_OWN))
     store: Store = field(default_factory=lambda: Store(1_000, 2 * MOST_OWN))
-    held: dict[Name, Job[Any] | CoreError] = field(default_factory=dict)
-    awaited: dict[str, set[Name]] = field(default_factory=dict)
-    searched: set[Name] = field(default_factory=set)
+    awaited: dict[str, dict[Name, Search]] = field(default_factory=dict)
     steps: Steps | None = None
     release: OwnRelease | None = None
     works: bool = False
@@ -85,8 +95,7 @@ class Visit:
         self.name, self.page = uuid.uuid4().hex, _page()
         with _lock:
             for other in _others(self):
-                _most(self.limits, other.limits)
-                _most(self.longer, other.longer)
+                self.prolong_as(other)
                 self.known = other.known
             closed = [other for other in _others(self) if other.release and not is_open(other.page)]
             if closed:
@@ -97,13 +106,20 @@ class Visit:
                     del _visits[key]
                 _visits.setdefault(browser, weakref.WeakSet()).add(self)
 
+    def prolong_as(self, other: Visit) -> None:
+        """Adopt the time limits of another visit that are longer."""
+        for question, search in list(other.searches.items()):
+            if search.seconds > self.searches[question].seconds:
+                self.searches[question].seconds = search.seconds
+
     def forget_answers(self) -> None:
         """Forget the answers about a visit's data, which has changed under the same name."""
         fresh = Visit()
         self.store = fresh.store
         for other in (self, *_others(self)):
             other.known = fresh.known
-        self.searched = {name for name in self.searched if self.name not in name}
+        for (data, *_), search in self.searches.items():
+            search.done &= not is_private(data)
 
     @property
     def lends(self) -> bool:
@@ -146,7 +162,8 @@ def ahead_for(owner: Owner | None, page: Owner | None = None) -> Iterator[bool]:
     if own is not None:
         stand_in = Visit(own.name, "", own.sources, known=own.known, store=own.store)
     if page is not None and (shown := page()) is not None:
-        stand_in.searched = shown.searched
+        for question, search in list(shown.searches.items()):
+            stand_in.searches[question].done = search.done
     token = _STAND_IN.set(stand_in)
     try:
         yield owner is None or own is not None
@@ -244,12 +261,6 @@ def _taken(own: Sources, other: Sources, name: str) -> bool:
         own.matrices[name] = other.matrices[name]
         return True
     return own.borrow_counts(other, name)
-
-
-def _most(own: dict[Key, Number], other: dict[Key, Number]) -> None:
-    """Adopt the numbers that are larger than one's own."""
-    for key, number in list(other.items()):
-        own[key] = max(own.get(key, number), number)
 
 
 def _others(own: Visit) -> list[Visit]:

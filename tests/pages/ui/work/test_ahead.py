@@ -104,7 +104,9 @@ def test_work_for_all_sessions_asks_for_none(monkeypatch):
     monkeypatch.setattr(script_run_context._LOGGER, "warning", lambda *of: text.append(of))
     result, longer = shown(eps=0.5), visits.Visit(name="one")
     work = meaning._work(result.scenario)
-    longer.longer[work._kept_as] = 16  # one session asked for longer: not for all of them
+    longer.searches[work.question].seconds = (
+        16 * work.seconds
+    )  # one session asked for longer: not for all of them
     monkeypatch.setitem(visits.st.session_state, visits._VISIT, longer)
     workers = Workers()
     places = Ahead(workers)

@@ -149,7 +149,8 @@ def test_a_frame_of_a_search_that_ended_for_its_visit_is_no_estimate_there(monke
     asked, other = visits.Visit(name="one"), visits.Visit(name="two")
     result = evaluate(WATCHED)
     cut = replace(result, mechanism=replace(result.mechanism, status="time limit"))
-    asked.searched.add(answers.answer_work(cut.scenario).name)
+    work = answers.answer_work(cut.scenario)
+    asked.searches[work.question].done = True
     monkeypatch.setattr(answers, "ready", lambda *_, **__: cut)
 
     def made(results):
@@ -166,6 +167,10 @@ def test_a_frame_of_a_search_that_ended_for_its_visit_is_no_estimate_there(monke
     assert there["open"]  # another session's search may improve it
     assert elsewhere["open"]
     assert there["version"] != elsewhere["version"]
+    monkeypatch.setitem(visits.st.session_state, visits._VISIT, asked)
+    work.search_on()
+    longer = frames.ready(offered, 0, {}, weakref.ref(asked))[0]
+    assert longer["answers"][""]["sentences"]  # until that search has ended too
 
 
 def test_frames_are_written_for_the_place_and_without_those_that_were_had(monkeypatch):

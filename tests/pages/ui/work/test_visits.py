@@ -109,10 +109,12 @@ def test_without_a_server_nothing_is_watched(monkeypatch):
 
 
 def test_what_was_found_on_data_that_has_changed_is_forgotten():
-    own = Visit(name="one", searched={("answer", "a", "one"), ("answer", "b", "")})
+    own, ended = Visit(name="one"), [(DataSpec("matrix:a"), "answer"), (DataSpec(), "answer")]
+    for question in ended:
+        own.searches[question].done = True
     own.store.put("a", 1)
     known = own.known
     own.forget_answers()
     assert own.store.find("a") is None
     assert own.known is not known
-    assert own.searched == {("answer", "b", "")}
+    assert [own.searches[question].done for question in ended] == [False, True]
