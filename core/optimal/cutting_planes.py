@@ -18,7 +18,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.limits import CLOSE
 from core.optimal.bounds.box_bound import BoxBound
-from core.optimal.bounds.level_bound import LevelBound, LevelOracle
+from core.optimal.bounds.level_bound import SHALLOW, LevelBound, LevelOracle
 from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.linear_search import too_large
@@ -240,6 +240,7 @@ class CutLoop:
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
         self.outer = AllowedSet(allowed.rows, allowed.n_x, blocks=allowed.blocks)
+        self._n_given = allowed.rows.shape[0]
         self.upper = self.goal.of_x(p_x)
         self.inside = AllowedOutputs(start, p_x, self.goal, oracle)
 
@@ -255,8 +256,12 @@ class CutLoop:
         if prove:
             self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
-        many = self.levels is not None and len(self.p_x) > SIZES.enclosed_leveled
-        if prove and not many and can_enclose(space) and not self._closed():
+        few = self.levels is None or len(self.p_x) <= SIZES.enclosed_leveled
+        if prove and few:
+            self._bound_by_boxes(self.until.part(SHARES.few_boxes), SHARES.rough_boxes)
+        elif prove:
+            self._bound_by_boxes(self.until.part(SHARES.leveled_boxes))
+        if prove and few and can_enclose(space) and not self._closed():
             if isinstance(self.inside.oracle, ManyOracle):  # its cuts are those of a climb
                 self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
             share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
@@ -267,8 +272,6 @@ class CutLoop:
                 deadline=self.until,
             )
             self.upper = min(self.upper, bound)
-        if prove:
-            self._bound_by_boxes(self.until.part(SHARES.leveled_boxes))
         if not self._closed() and not self.until.over:
             if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
                 self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
@@ -280,23 +283,30 @@ class CutLoop:
             aim = self.inside.value + self.gap / 2
             self.upper = min(self.upper, self.levels.bound(aim, deadline))
 
-    def _bound_by_boxes(self, deadline: Deadline) -> None:
-        """Lower the bound by boxes under the levels' cuts, then under those that these lack too."""
+    def _bound_by_boxes(self, deadline: Deadline, left: float = 0.0) -> None:
+        """Lower the bound by boxes under the levels' cuts, and under those of their mixtures.
+
+        It may be a part `left` of the answer above it.
+        """
         n_x = len(self.p_x)
         if self.levels is None or self.outer.n_auxiliary or n_x > SIZES.box_symbols:
             return
-        rows = np.vstack([self.outer.rows.toarray(), self.levels.rows])
-        for until in (deadline.part(SHARES.first_boxes), deadline):
-            if self._closed() or until.over:
-                break
-            boxes = BoxBound(AllowedSet(sparse.csr_array(rows), n_x), self.p_x)
-            aim = self.inside.value + self.gap / 2
-            self.upper = min(self.upper, boxes.bound(self.inside.in_use(), aim, until))
-            outputs = boxes.in_use / boxes.in_use.sum(axis=1, keepdims=True)
-            cuts, which = cuts_of(self.inside.oracle, outputs)
-            deepest = np.argsort(-(cuts * outputs[which]).sum(axis=1), kind="stable")
-            room = max(SIZES.box_entries // n_x - len(rows), 0)
-            rows = np.vstack([rows, cuts[deepest[:room]]])
+        aim = self.inside.value * (1 + left) + self.gap / 2
+        if self.upper <= aim or deadline.over:
+            return
+        tangents = self.outer.rows.toarray()[self._n_given :]
+        allowed = AllowedSet(sparse.csr_array(np.vstack([tangents, self.levels.rows])), n_x)
+        boxes = BoxBound(allowed, self.p_x, self.levels.within, self._deepest_cuts)
+        self.upper = min(self.upper, boxes.bound(self.inside.in_use(), aim, deadline))
+
+    def _deepest_cuts(self, outputs: FloatArray) -> FloatArray:
+        """Return the deepest cuts that outputs, shape (k, n_x), violate: some of them."""
+        oracle = self.inside.oracle
+        rough = Rough(oracle) if isinstance(oracle, ManyOracle) else oracle
+        cuts, which = cuts_of(rough, outputs)
+        depths = (cuts * outputs[which]).sum(axis=1)
+        deepest = np.argsort(-depths, kind="stable")[: SIZES.box_cuts]
+        return cuts[deepest[depths[deepest] > SHALLOW]]
 
     def _narrow_by_columns(self, space: Polytope, deadline: Deadline) -> None:
         """Cut the polytope at the columns in use: a wide one has too many vertices to enclose."""

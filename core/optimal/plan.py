@@ -67,6 +67,9 @@ class Shares:
     climb: float = 0.73
     """For climbs over whole kernels before cutting planes."""
 
+    climb_of_few: float = 0.45
+    """The same of few symbols and many secrets: their climbs end soon, their proofs take long."""
+
     climb_of_pairs: float = 0.85
     """The same for pairs of S and U with too many symbols to be enclosed: cuts prove nothing."""
 
@@ -86,10 +89,13 @@ class Shares:
     """For more levels afterwards, where their bound still falls."""
 
     leveled_boxes: float = 0.95
-    """For boxes under the levels' cuts, where a set of many symbols was not enclosed."""
+    """For boxes under the levels' cuts, where a set of many symbols is not enclosed."""
 
-    first_boxes: float = 0.3
-    """Of that, before the oracle cuts what these boxes' mixture breaks."""
+    rough_boxes: float = 0.1
+    """Not of time: of the answer, left open by boxes of few symbols, which an enclosure closes."""
+
+    few_boxes: float = 0.9
+    """For boxes before a set of few symbols is enclosed, which needs several times as long."""
 
     cutting: float = 0.6
     """After which a proof starts even if polytope and outputs still differ."""
@@ -258,8 +264,8 @@ class Sizes:
     waiting_boxes: int = 100_000
     """Open boxes, some 4 kB each, at which branch and bound stops."""
 
-    box_entries: int = 5_000
-    """Entries of rows under the levels' cuts up to which more cuts join a bound by boxes."""
+    box_cuts: int = 60
+    """Most cuts that join a bound by boxes before each split: their programs grow with each."""
 
     between_looks: int = 2**26
     """Entries of tableaux that pivots change between two looks at the clock, in about .1 s."""

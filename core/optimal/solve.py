@@ -388,6 +388,9 @@ class _Task:
             if plain and isinstance(oracle, ManyOracle) and not self.allowed.n_auxiliary:
                 pairs = isinstance(oracle, SidesOracle) and oracle.has_sides
                 many = pairs and len(self.p_x) > SIZES.enclosed_symbols
+                share = SHARES.climb_of_pairs if many else SHARES.climb
+                if loop.levels is not None and len(self.p_x) <= SIZES.enclosed_leveled:
+                    share = SHARES.climb_of_few
                 rows = self.allowed.rows.toarray()
                 if prove and loop.levels is not None:
                     loop.bound_by_levels(self._until.part(SHARES.first_levels))
@@ -396,7 +399,7 @@ class _Task:
                     climbed(
                         *(loop.inside, oracle, rows),
                         seed=self.seed,
-                        deadline=self._until.part(SHARES.climb_of_pairs if many else SHARES.climb),
+                        deadline=self._until.part(share),
                     )
                 )
             loop.run(prove=prove)

@@ -3,11 +3,13 @@
 On each box l ≤ r ≤ u H lies above its symbols' secants, so the least Σ_y q_y secant(r_y) over
 mixtures of P_X, a linear program over all boxes, is a lower bound of H(X|Y). Any prices p prove a
 bound: H(r) − p·r is at least the least lower bound of a box, which multipliers of the rows prove.
-Boxes where secants err most are split; columns are as of Dantzig and Wolfe (1960).
+Boxes where secants err most are split; columns are as of Dantzig and Wolfe (1960). Where a set is
+given by an oracle too, what it cuts off the mixture is left out before each split.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +24,7 @@ from core.optimal.bounds.box_programs import EPSILON, Boxes, BoxPrograms
 from core.optimal.programs.batched_simplex import Ends
 from core.optimal.programs.highs import LinearProgram
 from core.optimal.tolerances import FEASIBILITY
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 DEAREST = 50.0
 """Cost of publishing a symbol as it is, in nats: it keeps the program feasible at the start."""
@@ -64,13 +66,21 @@ class Box:
 class BoxBound:
     """Upper bounds on I(X;Y) over one allowed set; boxes and columns are kept between calls.
 
-    `in_use`: the outputs of the last mixture, shape (k, n_x).
+    `within`: the least and the greatest entries of allowed outputs, where these are known;
+    `cuts_off`: the cuts, (j, n_x), of a set that outputs (k, n_x) violate, of one without auxiliary
+    variables. With `within`, both ends of sides are shortened.
     """
 
-    def __init__(self, allowed: AllowedSet, p_x: FloatArray) -> None:
+    def __init__(
+        self,
+        allowed: AllowedSet,
+        p_x: FloatArray,
+        within: tuple[FloatArray, FloatArray] | None = None,
+        cuts_off: Callable[[FloatArray], FloatArray] | None = None,
+    ) -> None:
         self.p_x = p_x
-        self.in_use = p_x[None]
-        self._programs = BoxPrograms(allowed)
+        self._allowed, self._programs = allowed, BoxPrograms(allowed)
+        self._within, self._cuts_off = within, cuts_off
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + ROUNDING
         self._boxes: list[Box] = []
@@ -99,13 +109,15 @@ class BoxBound:
         while True:
             self._assign()
             weights = self._settle(enough, deadline)
-            self.in_use = self._columns[: len(weights)][weights > 0]
             if self._best <= enough or deadline.over:
                 return self._best
-            if not self._refine(weights, deadline):
+            kept = self._cut(weights)
+            split = self._refine(weights, deadline)
+            if not split and kept.all():
                 if self._close <= FEASIBILITY:
                     return self._best
                 self._close *= CLOSE
+            self._columns, self._of = self._columns[kept], self._of[kept]
             self._check()
 
     def _check(self) -> None:
@@ -113,11 +125,29 @@ class BoxBound:
         if self._holder(self.p_x) < 0:
             raise SolverError("The boxes do not hold P(x).")
 
+    def _cut(self, weights: FloatArray) -> BoolArray:
+        """Cut off what a mixture's outputs violate; return which columns are left, (k,)."""
+        outputs = self._columns[: len(weights)][weights > 0]
+        outputs = outputs / outputs.sum(axis=1, keepdims=True)
+        cuts = outputs[:0] if self._cuts_off is None else self._cuts_off(outputs)
+        if len(cuts):  # rows that come last leave multipliers and bases of boxes as they are
+            rows = sparse.csr_array(sparse.vstack([self._allowed.rows, sparse.csr_array(cuts)]))
+            self._allowed = replace(self._allowed, rows=rows)
+            self._programs = BoxPrograms(self._allowed)
+            for k, box in enumerate(self._boxes):
+                known = np.isfinite(box.highest).all(axis=1)
+                met = np.where(known[:, None], box.highest, 0.0) @ cuts.T <= FEASIBILITY
+                highest = np.where((known & met.all(axis=1))[:, None], box.highest, np.inf)
+                self._boxes[k] = replace(box, highest=highest)
+        kept: BoolArray = (self._columns @ cuts.T <= FEASIBILITY).all(axis=1)
+        return kept
+
     def _start(self, deadline: Deadline) -> None:
         """Add the first box, the whole set."""
         n = len(self.p_x)
         nowhere = np.full((n, n), np.inf)
-        whole = Box(np.zeros(n), np.ones(n), np.zeros(n), 0.0, nowhere, np.zeros(n))
+        lower, upper = (np.zeros(n), np.ones(n)) if self._within is None else self._within
+        whole = Box(lower, upper, np.zeros(n), 0.0, nowhere, np.zeros(n))
         self._boxes = self._narrowed([(whole, np.arange(n))], deadline)
 
     def _empty_program(self) -> LinearProgram:
@@ -276,6 +306,8 @@ class BoxBound:
             inside = below & (box.highest >= box.lower - FEASIBILITY)
             sought = which[~inside[which].all(axis=1)]
             sides += [(i, int(x), -1.0) for x in sought] + [(i, largest, 1.0)]
+            raised = which[(box.lower[which] > 0) & (which != largest)]  # 0 most often stays 0
+            sides += [(i, int(x), 1.0) for x in raised if self._within is not None]
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign

@@ -105,6 +105,14 @@ class LevelBound:
         mean = oracle.tangents(p_x[None], 0.0)[0]
         self.cells, self._least = mean.size, float((mean @ p_x).max())
 
+    @property
+    def within(self) -> tuple[FloatArray, FloatArray]:
+        """The least and the greatest entries that allowed outputs can have, shape (n_x,) each."""
+        items = self._intervals
+        lower: FloatArray = np.min([item.lower for item in items], axis=0)
+        upper: FloatArray = np.max([item.upper for item in items], axis=0)
+        return lower, upper
+
     def bound(self, enough: float, deadline: Deadline) -> float:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         try:

@@ -71,6 +71,36 @@ def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
         assert best - 1e-9 <= result <= best + 1e-6, seed
 
 
+def test_rows_that_are_told_where_outputs_break_them_prove_as_much():
+    """Two rows are known at first, and at most two more are told at a time."""
+    for seed in range(6):
+        joint = joint_of(seed) if seed % 2 else spiky(seed)
+        allowed = LDP(0.7).allowed_set(joint)
+        vertices = allowed_vertices(allowed)
+        cost, _ = mixture_of(vertices, joint.p_x)
+        best = float(entropies(joint.p_x[None])[0]) - cost
+        points = vertices / vertices.sum(axis=1, keepdims=True)
+        rows = allowed.rows.toarray()
+
+        def cuts_off(outputs, rows=rows):
+            return rows[(rows @ outputs.T > 1e-9).any(axis=1)][:2]
+
+        bounds = BoxBound(
+            AllowedSet(sparse.csr_array(rows[:2]), joint.n_x),
+            joint.p_x,
+            (points.min(axis=0), points.max(axis=0)),
+            cuts_off,
+        )
+        with clock.using(clock.Ticking(STEP)):
+            result = [
+                bounds.bound(joint.p_x[None], best, Deadline(limit * STEP))
+                for limit in (0, 10, 100, 1_000, 4_000)
+            ]
+        assert min(result) >= best - 1e-9, seed
+        assert result == sorted(result, reverse=True), seed
+        assert result[-1] <= best + 1e-3, seed
+
+
 @pytest.mark.parametrize("readings", [0, 3, 12, 40])
 def test_pivots_of_the_first_box_end_by_the_deadline(readings, monkeypatch):
     monkeypatch.setitem(vars(SIZES), "between_looks", 1)

@@ -71,10 +71,16 @@ def test_allowed_outputs_meet_tangents_of_two_secrets_with_parts_of_one_budget(s
 def test_no_mechanism_is_above_it(case, eps):
     joint = drawn(*case)
     notion = RobustLDP.of_joint(joint, eps)
-    bound = LevelBound(oracle_of(joint, notion), joint.p_x).bound(0.0, NEVER)
+    levels = LevelBound(oracle_of(joint, notion), joint.p_x)
+    bound = levels.bound(0.0, NEVER)
     with clock.using(clock.Ticking(4e-3)):
         result = m.optimal(joint, notion, time_limit=1.0)
     assert result.utility <= bound <= float(entropy(joint.p_x)) + 1e-9
+    weights = joint.p_x[:, None] * result.kernel
+    posteriors = (weights / weights.sum(axis=0)).T
+    least, most = levels.within
+    assert (least - 1e-9 <= posteriors).all()
+    assert (posteriors <= most + 1e-9).all()
 
 
 def with_rare_secrets():
