@@ -163,6 +163,9 @@ class Shares:
     rough_climbs: float = 0.78
     """Of climbs, under rough cuts, which take half as long; the last one is exact."""
 
+    of_line: float = 0.02
+    """Of what is left for a line, for one of its budgets beyond a first answer."""
+
     rough_tangents: float = 0.02
     """Not of time: of what is open, left open by a program with tangents until it gets more."""
 
@@ -187,6 +190,10 @@ class Sizes:
     robust_line: int = 4
     """Of so many budgets one is searched where a search takes seconds, whatever its limit; the
     others, and all once time is over, have what is known without one."""
+
+    least_rise: float = 0.02
+    """Share of H(X) by which budgets between two that were searched may rise in all: with less none
+    of them is searched, where lines are short of time."""
 
     robust_groups: int = 5
     """Log2 of the most groups of X to start from: of 32 outputs an audit at 442 symbols takes half

@@ -134,7 +134,7 @@ def _values_of(ball: RenyiBall, answers: FloatArray) -> _Values:
     most = int(place.max()) + 1
     if 2 * most > ball.n_u:
         return plain
-    s, _, y = np.indices(answers.shape, sparse=True)
+    s, y = np.arange(ball.n_s)[:, None, None], np.arange(answers.shape[2])
     # where an output has fewer values, its greatest one again, without a symbol of its own
     values = np.repeat(rising[:, -1:], most, axis=1)
     values[s, place, y] = rising

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,10 +13,18 @@ from core.clock import Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
+from core.measures import entropy
 from core.mechanisms.optima.optimal import optimal
 from core.mechanisms.optima.robust_starts import known_without_search
-from core.mechanisms.optima.search import NAME, chain_bound, checked_purpose, optimal_from
-from core.mechanisms.optima.starts import INSTANT, at_least, disproves, starts
+from core.mechanisms.optima.search import (
+    NAME,
+    chain_bound,
+    checked_purpose,
+    optimal_from,
+    peeled,
+    peels,
+)
+from core.mechanisms.optima.starts import INSTANT, at_least, diluted_x, disproves, starts
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.polish import polished
 from core.mechanisms.result import CUT, Mechanism, make_mechanism, revalued
@@ -23,7 +32,7 @@ from core.mechanisms.robust.entries import CLOSED_FORMS
 from core.notions.base import Notion
 from core.notions.robust_markov import RobustForX
 from core.optimal.direct import Warm
-from core.optimal.plan import SIZES
+from core.optimal.plan import SHARES, SIZES
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
 
@@ -46,6 +55,8 @@ def frontier(
     a linear program from the last one's basis. `carried` makes utility and bound non-decreasing in
     the budget. Where a search ran out of time, `diluted` offers it the next larger budget's
     outputs, moved towards P_X until they are allowed.
+    Where hundreds of symbols have less than a second for each budget, outputs are taken off P_X at
+    some budgets, most where the line rises; the others start from these.
     Under a robust notion of many symbols most budgets have what is known without a search.
     A budget that fails is a point without a mechanism; the others are solved all the same.
 
@@ -80,11 +91,18 @@ def frontier(
     values = [validation.budget(budget, "budgets") for budget in budgets]
     if not values:
         raise InvalidInputError("budgets must name at least one budget, got none.")
+    goal = checked_purpose(utility)
     deadline = None if time_limit is None else Deadline.after(time_limit)
     order = sorted(range(len(values)), key=values.__getitem__)
     answers: dict[int, Mechanism | CoreError] = {}
     start: FloatArray | None = None
     open_, warm, kept = False, Warm(), -np.inf
+    hurried = deadline is not None and deadline.left < SIZES.quick * len(order)
+    if deadline is not None and hurried and peels(joint, notion_family(values[order[0]]), goal):
+        rising = [values[i] for i in order]
+        points = _where_it_rises(joint, notion_family, rising, deadline, gap, seed)
+        along = carried(joint, diluted(joint, points), gap)
+        return tuple(along[order.index(i)] for i in range(len(values)))
     each = 1 if deadline is None else _searched(joint, notion_family(values[0]))
     for done, i in enumerate(order):
         left = None
@@ -114,6 +132,72 @@ def frontier(
                 start, kept = mechanism.kernel, mechanism.utility
     along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+def _where_it_rises(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline,
+    gap: float,
+    seed: int,
+) -> list[Mechanism | CoreError]:
+    """Take outputs off P_X at the first and last budget, then between two where a line rises most.
+
+    All that a budget between two may keep is between what these keep. So the others, which have
+    the answer of the next smaller one, lose little where two answers are close.
+    """
+    known: dict[int, Mechanism | CoreError] = {}
+
+    def search(i: int) -> None:
+        try:
+            notion = notion_family(budgets[i])
+            until = deadline.part(SHARES.of_line)
+            made = peeled(joint, notion, gap=gap, seed=seed, once=deadline, until=until)
+            # at the largest budget X itself may have to be moved little, and so may it below
+            known = diluted_x(joint, notion) if i + 1 == len(budgets) else []
+            known[i] = at_least(joint, made, known)
+        except CoreError as error:
+            known[i] = error
+
+    def kept(i: int) -> float:
+        point = known[i]
+        return point.utility if isinstance(point, Mechanism) else 0.0
+
+    def rise(low: int, high: int) -> float:
+        return (high - low - 1) * max(kept(high) - kept(low), 0.0)
+
+    for i in dict.fromkeys((len(budgets) - 1, 0)):
+        search(i)
+    least = SIZES.least_rise * float(entropy(joint.p_x))
+    while not deadline.over:
+        ends = sorted(known)
+        low, high = max(pairwise(ends), key=lambda ends: rise(*ends), default=(0, 0))
+        if rise(low, high) <= least:
+            break
+        search((low + high) // 2)
+    points: list[Mechanism | CoreError] = []
+    last: Mechanism | None = None
+    for i, budget in enumerate(budgets):
+        if i not in known:
+            known[i] = _as_at(joint, last, notion_family(budget))
+        point = known[i]
+        points.append(point)
+        last = point if isinstance(point, Mechanism) else last
+    return points
+
+
+def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion) -> Mechanism:
+    """Return a smaller budget's mechanism as an answer that was cut short."""
+    return make_mechanism(
+        *(joint, np.ones((joint.n_x, 1)) if smaller is None else smaller.kernel),
+        name=NAME,
+        solver="known",
+        status=CUT,
+        notion=notion,
+        y_labels=None if smaller is None else smaller.y_labels,
+        upper_bound=chain_bound(joint, notion),
+    )
 
 
 def _searched(joint: Joint, notion: Notion) -> int:

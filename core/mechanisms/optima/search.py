@@ -13,14 +13,22 @@ from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
-from core.mechanisms.optima.starts import INSTANT, MANY, at_least, starts, together, useful
+from core.mechanisms.optima.starts import (
+    INSTANT,
+    MANY,
+    at_least,
+    starts,
+    together,
+    useful,
+)
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
 from core.mechanisms.posteriors import Classes, classes, none
-from core.mechanisms.result import Mechanism, changed, make_mechanism, marked_if_cut
+from core.mechanisms.result import CUT, Mechanism, changed, make_mechanism, marked_if_cut
 from core.notions import LIP, Intersection
 from core.notions.base import Notion
+from core.optimal.columns.peeling import Peeling
 from core.optimal.direct import Warm
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
@@ -139,6 +147,39 @@ def optimal_from(
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
+
+
+def peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
+    """Return whether X has so many symbols, and a notion such a set, that outputs are taken off."""
+    if not isinstance(purpose, Information):
+        return False
+    joined = classes(joint, notion, purpose)
+    allowed = joined.notion.allowed_set(joined.joint)
+    plain = allowed.oracle is None and not allowed.blocks and not allowed.budgets
+    many = SIZES.peeled_symbols <= joined.joint.n_x <= SIZES.peeled_whole
+    return many and plain and allowed.exceptions == 0
+
+
+def peeled(
+    joint: Joint, notion: Notion, *, gap: float, seed: int, once: Deadline, until: Deadline
+) -> Mechanism:
+    """Return a mechanism of outputs taken off P_X, at least `once` and `until` a deadline.
+
+    It needs neither the catalogue's mechanisms nor a master program, which take longer.
+    """
+    goal = Information()
+    _check_feasible(joint, notion)
+    joined = classes(joint, notion, goal)
+    small = joined.joint
+    allowed = joined.notion.allowed_set(small)
+    kernel: FloatArray = np.eye(small.n_x)
+    if allowed.rows.shape[0]:
+        search = Peeling(allowed, small.p_x, seed=seed, deadline=once)
+        search.begin_once(until)
+        kernel = polished(small, search.kernel(), joined.notion)
+    value = joined.purpose.value(small, kernel)
+    outcome = Outcome(kernel, value, chain_bound(small, notion), "columns", CUT)
+    return proven(_audited(joint, notion, _apart(joint, notion, joined, outcome), goal), gap)
 
 
 def _hurried(options: Options, joint: Joint, deadline: Deadline) -> Options:

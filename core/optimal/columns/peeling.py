@@ -51,6 +51,14 @@ class Peeling:
         self._rng = np.random.default_rng(seed)
         self.outputs: list[Output] = [Output(np.arange(len(p_x)), p_x)]
 
+    def begin_once(self, until: Deadline) -> None:
+        """Take P_X apart once, and until a deadline as `begin` does and `improve`."""
+        self._keep(range(len(self.outputs)))
+        self.deadline = until
+        if not until.over:
+            self.begin()
+            self.improve()
+
     def begin(self) -> None:
         """Take P_X apart some times and keep the best; until a third of the time is over."""
         until = self.deadline.part(1 / 3)
