@@ -256,10 +256,10 @@ class LiftBound:
         """Return the lifts of the best mixture's outputs, on either side of 1, shape (2, 3)."""
         worth = self._worth(multiplier)
         ends = np.stack([self._low[:, 0], self._high[:, 0]], axis=1)
-        sides: list[IntArray] = [
-            np.where(side, worth, -np.inf).argmax() for side in (ends <= 1, ends >= 1)
-        ]
-        boxes = np.array(sides) // 2
+        sides = np.array(
+            [int(np.where(side, worth, -np.inf).argmax()) for side in (ends <= 1, ends >= 1)]
+        )
+        boxes = sides // 2
         own = ends.ravel()[sides]
         return np.stack([own, self._low[boxes, 1], self._high[boxes, 2]], axis=1)
 
