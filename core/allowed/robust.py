@@ -170,6 +170,40 @@ class RobustCuts:
         rows = np.einsum("iksu,sux->iksx", members, self.spread.reshape(*ball.p_hat_su.shape, -1))
         return np.exp(-self.eps) * rows[0], rows[1]
 
+    @property
+    def of_symbols(self) -> bool:
+        """Whether X is all that a mechanism sees, so that P(y | s, x) is the same for all s."""
+        return self.spread.shape[1] == self.ball.n_u and not self.has_sides
+
+    def members(
+        self, groups: IntArray, lifts: FloatArray, secrets: IntArray, parts: FloatArray, sign: int
+    ) -> FloatArray:
+        """Return R of secrets, (len(parts), k, n_s, n_x), of greatest R·v or, if sign < 0, least.
+
+        Outputs v have one lift, (k, n_groups), for each group of symbols; `groups`, (k, n_x), has
+        each symbol's. R shares out a group as P̂ does, which keeps it as near to P̂ as the groups'
+        sums are. Parts of the budget are as in `tangents`.
+        """
+        ball, every = self.ball, np.arange(lifts.shape[1])
+        inside = (groups[..., None] == every).astype(np.float64)
+        known = ball.p_u_given_s[secrets]
+        masses = np.einsum("su,kug->ksg", known, inside)
+        gaps = _below_top(lifts) if sign > 0 else _above_bottom(lifts)
+        bounds = bound_of(parts[:, None] * ball.budget, ball.p_s[secrets], ball.alpha)
+        shape = (len(parts), *masses.shape)
+        extremes = extreme_member(
+            np.broadcast_to(masses, shape),
+            np.broadcast_to(gaps[:, None], shape),
+            np.broadcast_to(bounds[:, None], shape[:-1]),
+            ball.alpha,
+        ).members
+        at = groups[:, None]
+        total = np.take_along_axis(masses, at, axis=-1)
+        count = np.take_along_axis(inside.sum(axis=1)[:, None], at, axis=-1)
+        shares = np.where(total > 0, known / np.where(total > 0, total, 1.0), 1 / count)
+        result: FloatArray = np.take_along_axis(extremes, at[None], axis=-1) * shares
+        return result
+
     def _cuts(self, points: FloatArray, *, search: bool) -> tuple[FloatArray, IntArray]:
         values = (points @ self.spread.T).reshape(-1, self.ball.n_s, self.ball.n_u)
         values = values / values.max(axis=(1, 2), keepdims=True)

@@ -22,6 +22,7 @@ from core.clock import Deadline
 from core.errors import SolverError
 from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.box_bound import secants
+from core.optimal.bounds.lift_bound import LiftBound, SymbolOracle
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
 from core.optimal.plan import SIZES
 from core.optimal.programs.highs import INFINITY, LinearProgram
@@ -42,6 +43,9 @@ PROGRESS = 0.05
 
 OF_ITSELF = 0.3
 """Part of the time for a proof of LDP of X itself, which most often ends in a tenth of a second."""
+
+OF_LIFTS = 0.6
+"""Part of the time for outputs by three lifts, which prove most within half a second."""
 
 RAREST, PARTS = 6, (0.1, 0.3, 0.5, 0.7, 0.9)
 """Secrets of which least is known, and parts of a budget, by which lifts of an output differ."""
@@ -104,6 +108,9 @@ class LevelBound:
         self._rounds = ROUNDS[0]
         mean = oracle.tangents(p_x[None], 0.0)[0]
         self.cells, self._least = mean.size, float((mean @ p_x).max())
+        self._lifts: LiftBound | None = None
+        if len(p_x) > SIZES.box_symbols and isinstance(oracle, SymbolOracle) and oracle.of_symbols:
+            self._lifts = LiftBound(oracle, p_x)
 
     @property
     def within(self) -> tuple[FloatArray, FloatArray]:
@@ -115,6 +122,9 @@ class LevelBound:
 
     def bound(self, enough: float, deadline: Deadline) -> float:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
+        if self._lifts is not None:  # of dozens of symbols linear programs take seconds
+            lifts = self._lifts.bound(enough, deadline.part(OF_LIFTS))
+            self._best = min(self._best, lifts)
         try:
             while self._gains and self._best > enough and not deadline.over:
                 begins = self._rounds > 0
