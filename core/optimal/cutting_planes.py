@@ -306,7 +306,8 @@ class CutLoop:
         cuts, which = cuts_of(rough, outputs)
         depths = (cuts * outputs[which]).sum(axis=1)
         deepest = np.argsort(-depths, kind="stable")[: SIZES.box_cuts]
-        return cuts[deepest[depths[deepest] > SHALLOW]]
+        result: FloatArray = cuts[deepest[depths[deepest] > SHALLOW]]
+        return result
 
     def _narrow_by_columns(self, space: Polytope, deadline: Deadline) -> None:
         """Cut the polytope at the columns in use: a wide one has too many vertices to enclose."""

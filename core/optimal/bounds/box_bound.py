@@ -135,11 +135,13 @@ class BoxBound:
             self._allowed = replace(self._allowed, rows=rows)
             self._programs = BoxPrograms(self._allowed)
             for k, box in enumerate(self._boxes):
-                known = np.isfinite(box.highest).all(axis=1)
-                met = np.where(known[:, None], box.highest, 0.0) @ cuts.T <= FEASIBILITY
-                highest = np.where((known & met.all(axis=1))[:, None], box.highest, np.inf)
+                known: BoolArray = np.all(np.isfinite(box.highest), axis=1)
+                excess: FloatArray = np.where(known[:, None], box.highest, 0.0) @ cuts.T
+                met = known & (excess.max(axis=1) <= FEASIBILITY)
+                highest = np.where(met[:, None], box.highest, np.inf)
                 self._boxes[k] = replace(box, highest=highest)
-        kept: BoolArray = (self._columns @ cuts.T <= FEASIBILITY).all(axis=1)
+        beyond: FloatArray = (self._columns @ cuts.T).max(axis=1, initial=0.0)
+        kept: BoolArray = beyond <= FEASIBILITY
         return kept
 
     def _start(self, deadline: Deadline) -> None:
