@@ -23,8 +23,9 @@ _GRID = 8
 _TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
 """Of the split's angle and of the level, which is flat around its peak."""
 
-_CHUNK = 1024
-"""Triples (y, s1, s2) searched at once, highest ceilings first: they rule out most others."""
+_FIRST, _CHUNK = 32, 1024
+"""Triples (y, s1, s2) searched at once, at first and at most, highest ceilings first: they rule out
+most others, of 40 secrets all but some of the first."""
 
 _CELLS = 1 << 15
 """Cells (s, u) of outputs that are looked at together: of many symbols a few outputs tell soon that
@@ -65,15 +66,17 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
     slack = _CELL_TOL if ball.alpha < 0.5 and 0 < ball.budget < np.inf else 0.0
     values = _values_of(ball, answers)
     bottom = max(floor - slack, 0.0) if stop else floor
-    begin = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
+    nothing = WorstCase(bottom, int(np.argmax(values.sizes > 0)))
     occurring = np.flatnonzero(values.sizes > 0)
     if stop:
         occurring = _suspects(ball, answers, occurring, bottom)
-    triples, ceilings, best = _pairs(ball, values, occurring, begin, floor if stop else np.inf)
+    triples, ceilings, best = _pairs(ball, values, occurring, nothing, floor if stop else np.inf)
     order = np.argsort(-ceilings)
-    step = max(1, min(_CHUNK, 4 * _CELLS // values.answers.shape[1]))
-    for start in range(0, len(order), step):
-        chunk = order[start : start + step]
+    most, begin = max(1, min(_CHUNK, 4 * _CELLS // values.answers.shape[1])), 0
+    step = min(_FIRST, most)
+    while begin < len(order):
+        chunk = order[begin : begin + step]
+        begin, step = begin + step, min(2 * step, most)
         if ceilings[chunk[0]] <= best.level or best.level == np.inf:
             break
         if stop and best.level > bottom:

@@ -195,8 +195,12 @@ def _hurried(options: Options, joint: Joint, deadline: Deadline) -> Options:
 
 
 def _many(joint: Joint) -> bool:
-    """Return whether there are so many symbols that even a merging keeps a deadline."""
-    return joint.n_s * joint.n_x**2 > SIZES.merged_at_ease
+    """Return whether there are so many symbols that even a merging keeps a deadline.
+
+    Of up to 500 an optimum is below none, however long that takes.
+    """
+    large = joint.n_s * joint.n_x**2 > SIZES.merged_at_ease
+    return large and joint.n_x > SIZES.all_starts
 
 
 def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:

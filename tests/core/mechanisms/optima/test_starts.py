@@ -403,6 +403,7 @@ def test_a_check_counts_among_the_time_that_a_start_takes(monkeypatch):
 def test_a_start_leaves_a_search_of_many_symbols_what_is_left_of_its_time(monkeypatch):
     """At 30×1629 the rows of SRLIP take 2 of 1 s: a search had another second then."""
     monkeypatch.setitem(vars(SIZES), "merged_at_ease", 0)
+    monkeypatch.setitem(vars(SIZES), "all_starts", 7)
     limits, maximise = [], search.maximise
 
     def limited(*of, time_limit, **options):
