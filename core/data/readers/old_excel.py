@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,10 @@ from core.errors import InvalidInputError
 
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 """What an encrypted new workbook has within an old one."""
+
+
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
+"""What a format has for hours that go beyond a day; others in brackets are colors and languages."""
 
 
 def encrypted(name: str) -> InvalidInputError:
@@ -61,14 +66,22 @@ def read_old_excel(path: Path, name: str, sheet: str) -> Book:
 def _value(cell: Any, origin: int, form: str) -> Any:
     """Return a cell's value as its format shows it; `origin`: where the file's time begins."""
     value = cell.value
-    if cell.ctype == xlrd.XL_CELL_DATE:
-        if form.startswith("["):  # hours that go beyond a day
-            return timedelta(days=value)
-        moment = xldate_as_datetime(value, origin)
-        return moment.time() if value < 1 else moment if value % 1 else moment.date()
+    if cell.ctype == xlrd.XL_CELL_DATE and (moment := _moment(value, origin, form)) is not None:
+        return moment
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return bool(value)
-    if cell.ctype == xlrd.XL_CELL_NUMBER and value.is_integer():
+    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE) and value.is_integer():
         padded = PADDED.fullmatch(form) and value >= 0
         return f"{int(value):0{len(form)}}" if padded else int(value)
     return None if cell.ctype == xlrd.XL_CELL_ERROR or value == "" else value
+
+
+def _moment(value: float, origin: int, form: str) -> Any:
+    """Return a date, a time, both, or a time elapsed; None for what is none, as of year 10,000."""
+    try:
+        if _ELAPSED.search(form):
+            return timedelta(days=value)
+        moment = xldate_as_datetime(value, origin)
+    except OverflowError:
+        return None
+    return moment.time() if value < 1 else moment if value % 1 else moment.date()

@@ -196,14 +196,7 @@ class LiftBound:
 
     def _narrowed(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what conditions leave of boxes, shape (k, 3) each, without those left empty."""
-        low, high, rest = low.copy(), high.copy(), self._rest
-        # the mean of the others lies between the least and the greatest
-        low[:, 2] = np.maximum(low[:, 2], low[:, 1])
-        high[:, 1] = np.minimum(high[:, 1], high[:, 2])
-        low[:, 0] = np.maximum(low[:, 0], (1 - rest * high[:, 2]) / (1 - rest) - CLOSE)
-        high[:, 0] = np.minimum(high[:, 0], (1 - rest * low[:, 1]) / (1 - rest) + CLOSE)
-        open_ = (low <= high).all(axis=1)
-        low, high = low[open_], high[open_]
+        low, high = self._with_means(low, high)
         every = np.arange(len(self._secrets))
         for above, below in zip(self._above, self._below[::-1], strict=True):
             # of each secret the conditions that are deepest in each box, of shape (n_s, k, 4)
@@ -213,12 +206,25 @@ class LiftBound:
             for s, t in zip(*np.nonzero(every[:, None] != every), strict=True):
                 low, high = _within(first[s] - second[t], low, high, kept)
             low, high = low[kept], high[kept]
-        return low, high
+        return self._with_means(low, high)
+
+    def _with_means(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return boxes, (k, 3), cut to first lifts whose mean of the others is between their ends.
+
+        What no such lift is in is left out.
+        """
+        low, high, rest = low.copy(), high.copy(), self._rest
+        low[:, 2] = np.maximum(low[:, 2], low[:, 1])
+        high[:, 1] = np.minimum(high[:, 1], high[:, 2])
+        low[:, 0] = np.maximum(low[:, 0], (1 - rest * high[:, 2]) / (1 - rest) - CLOSE)
+        high[:, 0] = np.minimum(high[:, 0], (1 - rest * low[:, 1]) / (1 - rest) + CLOSE)
+        open_ = (low <= high).all(axis=1)
+        return low[open_], high[open_]
 
     def _most(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """Return what outputs of boxes tell at most at either end of the first lift, (k, 2).
 
-        Between the ends it is convex.
+        Between the ends it is convex, as the mean of the others is a mean there (`_with_means`).
         """
         own = np.stack([low[:, 0], high[:, 0]], axis=1)
         least, greatest = low[:, 1, None], high[:, 2, None]

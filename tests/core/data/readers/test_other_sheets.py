@@ -81,6 +81,10 @@ def test_formats_of_old_excel_keep_zeros():
         (b"yyyy-mm-dd h:mm", 45322.5, "2024-01-31 12:00:00"),
         (b"h:mm", 0.5, "12:00:00"),
         (b"[h]:mm", 1.5, "1 day, 12:00:00"),
+        (b"[Red][h]:mm", 1.5, "1 day, 12:00:00"),
+        (b"[$-409]d-mmm-yy", 45322, "2024-01-31"),
+        (b"[Blue]yyyy-mm-dd h:mm", 45322.5, "2024-01-31 12:00:00"),
+        (b"[$-F400]h:mm:ss AM/PM", 0.5, "12:00:00"),
     ],
 )
 def test_dates_and_times_of_old_excel_are_as_shown(form, number, text):
@@ -89,6 +93,18 @@ def test_dates_and_times_of_old_excel_are_as_shown(form, number, text):
     rows = [["sex", "at"], ["F", number], ["M", number]]
     book = xls({"data": (rows, False)}, extra=named + style, style=1)
     assert read(book)[1] == {"sex": ["F", "M"], "at": [text, text]}
+
+
+@pytest.mark.parametrize(
+    ("form", "number"),
+    [(b"yyyy-mm-dd", 2_958_466), (b"yyyy-mm-dd", 1e10), (b"yyyy-mm-dd", -1e6), (b"[h]:mm", 1e12)],
+)
+def test_numbers_of_old_excel_that_are_no_dates_stay_numbers(form, number):
+    named = record(0x41E, struct.pack("<HHB", 164, len(form), 0) + form)
+    style = record(0xE0, bytes(20)) + record(0xE0, struct.pack("<HH", 0, 164) + bytes(16))
+    rows = [["sex", "at"], ["F", number], ["M", number]]
+    book = xls({"data": (rows, False)}, extra=named + style, style=1)
+    assert read(book)[1] == {"sex": ["F", "M"], "at": [number, number]}
 
 
 NO_WORKBOOK = (
