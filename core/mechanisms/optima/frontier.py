@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 
@@ -98,12 +99,13 @@ def frontier(
     start: FloatArray | None = None
     open_, warm, kept = False, Warm(), -np.inf
     hurried = deadline is not None and deadline.left < SIZES.quick * len(order)
-    if deadline is not None and hurried and peels(joint, notion_family(values[order[0]]), goal):
-        rising = [values[i] for i in order]
+    rising = [values[i] for i in order]
+    first = _first_notion(notion_family, rising)
+    if deadline is not None and first is not None and hurried and _peels(joint, first, goal):
         points = _where_it_rises(joint, notion_family, rising, deadline, gap, seed)
         along = carried(joint, diluted(joint, points), gap)
         return tuple(along[order.index(i)] for i in range(len(values)))
-    each = 1 if deadline is None else _searched(joint, notion_family(values[0]))
+    each = 1 if deadline is None or first is None else _searched(joint, first)
     for done, i in enumerate(order):
         left = None
         if deadline is not None:
@@ -132,6 +134,24 @@ def frontier(
                 start, kept = mechanism.kernel, mechanism.utility
     along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
     return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+def _first_notion(
+    notion_family: Callable[[float], Notion], budgets: Sequence[float]
+) -> Notion | None:
+    """Return the notion at the first budget that does not fail, None where all do."""
+    for budget in budgets:
+        with suppress(CoreError):
+            return notion_family(budget)
+    return None
+
+
+def _peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
+    """Return whether outputs are taken off P_X; where a notion has no set its search says so."""
+    try:
+        return peels(joint, notion, purpose)
+    except CoreError:
+        return False
 
 
 def _where_it_rises(
@@ -182,7 +202,10 @@ def _where_it_rises(
     last: Mechanism | None = None
     for i, budget in enumerate(budgets):
         if i not in answers:
-            answers[i] = _as_at(joint, last, notion_family(budget))
+            try:
+                answers[i] = _as_at(joint, last, notion_family(budget))
+            except CoreError as error:
+                answers[i] = error
         point = answers[i]
         points.append(point)
         last = point if isinstance(point, Mechanism) else last

@@ -169,6 +169,21 @@ def test_a_short_line_of_hundreds_of_symbols_is_searched_where_it_rises(monkeypa
     assert all(point.status != FAILED for point in late)
 
 
+@pytest.mark.parametrize("fails", [0, 2, 7])
+@pytest.mark.parametrize("symbols", [3, 250])
+def test_a_budget_that_fails_spoils_no_other_of_a_short_line(fails, symbols):
+    budgets = np.arange(1, 9) * 0.5
+
+    def family(eps):
+        if eps == budgets[fails]:
+            raise InfeasibleError(f"There is nothing at {eps}.")
+        return LIP(eps)
+
+    with clock.using(clock.Ticking(1e-2)):
+        line = frontier(zip_codes(3, symbols), family, budgets.tolist(), time_limit=2.0)
+    assert [i for i, point in enumerate(line) if point.status == FAILED] == [fails]
+
+
 def test_a_robust_line_of_many_symbols_is_searched_at_a_few_budgets(monkeypatch):
     """At 442 symbols each search took 1.5 to 8 s, of the third of a second that it was given."""
     searched = []
