@@ -1,5 +1,6 @@
 """Work that outlives its page, and sessions that share the workers."""
 
+import traceback
 import weakref
 
 import pytest
@@ -93,6 +94,20 @@ def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):
     assert page.markdown[0].value == "at work"
     sweeps.finish()
     assert page.run().markdown[0].value == "found 42"
+
+
+def test_an_error_keeps_nothing_of_the_runs_that_show_it(sweeps):
+    page = session()
+    sweeps.fail(SolverError("The solver gave up."))
+    (search,) = page.run().session_state["_visit"].searches.values()
+
+    def depth():
+        page.run()
+        return len(traceback.extract_tb(search.error.__traceback__))
+
+    first = depth()
+    assert first == depth()
+    assert page.error[0].value == "The solver gave up."
 
 
 def cut_script():

@@ -123,7 +123,7 @@ class LongAnswer(Generic[T]):
         if self.keep and (known := self._kept()) is not None:
             return known
         if search.error is not None:
-            raise search.error
+            raise search.error.with_traceback(None)  # else each run of the page adds its own
         if search.job is None or search.job.state == State.CANCELLED:  # in the session's absence
             search.job = _join(self)
         if not search.job.finished:
