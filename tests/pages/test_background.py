@@ -1,5 +1,6 @@
 """Work that outlives its page, and sessions that share the workers."""
 
+import traceback
 import weakref
 
 import pytest
@@ -95,6 +96,20 @@ def test_work_that_was_stopped_starts_again_when_it_is_asked_for(sweeps):
     assert page.run().markdown[0].value == "found 42"
 
 
+def test_an_error_keeps_nothing_of_the_runs_that_show_it(sweeps):
+    page = session()
+    sweeps.fail(SolverError("The solver gave up."))
+    (search,) = page.run().session_state["_visit"].searches.values()
+
+    def depth():
+        page.run()
+        return len(traceback.extract_tb(search.error.__traceback__))
+
+    first = depth()
+    assert first == depth()
+    assert page.error[0].value == "The solver gave up."
+
+
 def cut_script():
     import streamlit as st
 
@@ -186,3 +201,27 @@ def test_a_search_does_not_go_on_for_ever(sweeps):
         page.button(key="on").click().run()
     assert markdowns(page)[1].endswith("may search on: False")
     assert sweeps.open[-1][0].time_limit == 16 * 60.0
+
+
+def limited_script():
+    from core.data.spec import DataSpec
+    from pages.ui.work.long_answer import LongAnswer
+    from pages.ui.work.progress import awaited
+    from tests.core.jobs import calls
+
+    work = LongAnswer(
+        *(DataSpec("example:parity"), ("at most",), calls.double, lambda: (10,), 40.0),
+        longest=60.0,
+        is_final=lambda _: False,
+    )
+    awaited(work, work.ask, "Doubling", key="double")
+
+
+def test_the_offer_to_search_longer_says_no_more_seconds_than_the_search_is_given(sweeps):
+    page = AppTest.from_function(limited_script, default_timeout=600).run()
+    sweeps.finish()
+    assert page.run().button(key="double_on").help == "Searches again for up to 60 s."
+    page.button(key="double_on").click().run()
+    assert sweeps.open[0][0].time_limit == 60.0
+    sweeps.finish()
+    assert not page.run().button

@@ -100,13 +100,48 @@ def test_a_reload_has_the_better_answer_on_data_of_the_session_at_once(solves, b
     assert replace(request, eps=0.5) == request
 
 
+def test_a_reload_goes_on_with_the_longer_search_of_a_line_on_data_of_the_session(
+    solves, sweeps, browser
+):
+    sources = Sources()
+    key = sources.add_matrix("5\t9\t2\t7\t1\t3\n4\t1\t8\t2\t6\t5\n7\t3\t3\t1\t9\t2")
+
+    def seconds():
+        """Return the time limits of the searches along the optimum's budgets, by budget and all."""
+        return [
+            (arguments[0].time_limit, job.time_limit)
+            for job, _, arguments in sweeps.open
+            if arguments[0].mechanism == SCENARIO.mechanism
+        ]
+
+    with clock.using(clock.Ticking(1000.0)):
+        _, app = of_matrix(sources, key)
+        app.run()
+        first = seconds()
+        sweeps.finish_all()
+        app.run().button(key="frontier_search_on").click().run()
+        longer = seconds()
+        _, again = of_matrix(sources, key)
+        again.run()
+        assert first == [(1.5, 900.0)]
+        assert longer == [(3.0, 1_800.0)]
+        assert seconds() == 2 * longer  # that of the page that is gone ends with it
+        browser["is"] = "another"
+        _, other = of_matrix(sources, key)
+        other.run()
+    assert seconds() == 2 * longer + first
+    assert solves.open
+
+
 def test_of_two_wishes_for_one_question_the_longer_is_taken_over(browser):
     held, own = visits.Visit(), visits.Visit()
     questions = [(DataSpec(), name) for name in ("more", "less", "new")]
     for question, theirs, ours in zip(questions, (60.0, 5.0, 5.0), (10.0, 10.0, 0.0), strict=True):
         held.searches[question].seconds = theirs
         own.searches[question].seconds = ours
+    held.searches[DataSpec(), "of usual length"].done = True
     own.prolong_as(held)
+    assert list(own.searches) == questions  # no page takes over the records of all pages before
     assert [own.searches[question].seconds for question in questions] == [60.0, 10.0, 5.0]
     assert browser["is"] == "mine"
 

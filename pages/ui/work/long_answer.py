@@ -123,7 +123,7 @@ class LongAnswer(Generic[T]):
         if self.keep and (known := self._kept()) is not None:
             return known
         if search.error is not None:
-            raise search.error
+            raise search.error.with_traceback(None)  # else each run of the page adds its own
         if search.job is None or search.job.state == State.CANCELLED:  # in the session's absence
             search.job = _join(self)
         if not search.job.finished:
@@ -182,6 +182,11 @@ class LongAnswer(Generic[T]):
         return self.longest or 16 * self.seconds
 
     @property
+    def next_limit(self) -> float:
+        """The seconds that the search may take once it goes on."""
+        return min(LONGER * self.limit, self.most)
+
+    @property
     def may_search_on(self) -> bool:
         """Whether a search that was cut short may go on for longer."""
         return self.limit < self.most
@@ -194,7 +199,7 @@ class LongAnswer(Generic[T]):
 
     def search_on(self, seconds: float | None = None) -> None:
         """Continue a search that was cut short, with a longer limit, by default twice as long."""
-        longer = min(LONGER * self.limit if seconds is None else seconds, self.most)
+        longer = self.next_limit if seconds is None else min(seconds, self.most)
         visit().searches[self.question] = Search(max(self.limit, longer))
 
     def _kept(self, least: float | None = None) -> T | None:

@@ -135,7 +135,7 @@ def awaited(
     if not work.is_final(answer):
         with note(left_open(answer), f"{key}_cut"):
             if work.may_search_on:
-                more = f"Searches again for up to {work.limit * long_answer.LONGER:g} s."
+                more = f"Searches again for up to {work.next_limit:g} s."
                 work.prolong(f"{key}_on", more)
     return answer
 

@@ -11,7 +11,7 @@ from core.errors import CoreError
 from core.mechanisms import Mechanism
 from core.scenario import Scenario
 from pages.ui.work import answers, progress
-from pages.ui.work.long_answer import LONGER, LongAnswer, StoppedError
+from pages.ui.work.long_answer import LongAnswer, StoppedError
 
 GLANCE = "Quick estimate. Improving…"
 """The note on an answer while a better one is being computed."""
@@ -77,8 +77,7 @@ def _offer(work: LongAnswer[Any]) -> None:
     """Show the button that prolongs a search that its time limit cut off."""
     with progress.note(f"{CUT.format(work.limit)} {GAP}", "search_was_cut"):
         give_minute(work, "search_minute")
-        seconds = min(LONGER * work.limit, work.most)
-        more = f"Continues for up to {seconds:g} s. The answer never gets worse."
+        more = f"Continues for up to {work.next_limit:g} s. The answer never gets worse."
         work.prolong("search_on", more)
 
 

@@ -16,7 +16,7 @@ import time
 import uuid
 import weakref
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -70,6 +70,19 @@ Question = tuple[DataSpec, *tuple[str, ...]]
 """The data and the key of a search."""
 
 
+class _Ended(defaultdict[Question, Search]):
+    """Searches that nobody wishes longer, and that have ended where those of a visit have."""
+
+    def __init__(self, shown: Mapping[Question, Search]) -> None:
+        super().__init__(Search)
+        self._shown = shown
+
+    def __missing__(self, question: Question) -> Search:
+        there = self._shown.get(question)
+        self[question] = search = Search(done=there is not None and there.done)
+        return search
+
+
 @dataclass(eq=False)
 class Visit:
     """What one visit has.
@@ -109,8 +122,9 @@ class Visit:
     def prolong_as(self, other: Visit) -> None:
         """Adopt the time limits of another visit that are longer."""
         for question, search in list(other.searches.items()):
-            if search.seconds > self.searches[question].seconds:
-                self.searches[question].seconds = search.seconds
+            if search.seconds:  # reading a question's own record makes one
+                own = self.searches[question]
+                own.seconds = max(own.seconds, search.seconds)
 
     def forget_answers(self) -> None:
         """Forget the answers about a visit's data, which has changed under the same name."""
@@ -162,8 +176,7 @@ def ahead_for(owner: Owner | None, page: Owner | None = None) -> Iterator[bool]:
     if own is not None:
         stand_in = Visit(own.name, "", own.sources, known=own.known, store=own.store)
     if page is not None and (shown := page()) is not None:
-        for question, search in list(shown.searches.items()):
-            stand_in.searches[question].done = search.done
+        stand_in.searches = _Ended(shown.searches)  # a copy takes 18 ms after 2,000 questions
     token = _STAND_IN.set(stand_in)
     try:
         yield owner is None or own is not None
