@@ -374,9 +374,9 @@ class Sizes:
     listed_symbols: int = 16
     """Symbols of which all sets are listed, 65,536, as outputs of unary encoding too: 8 MB."""
 
-    merged_at_ease: int = 1_000_000
-    """Secrets times the square of symbols up to which a merging keeps no deadline: it takes .1 s;
-    of 30×1629 under the α-lift it took 6.6 of 1 s."""
+    merged_at_ease: int = 7_000_000
+    """Secrets times the square of symbols up to which a merging keeps no deadline: it takes .1 to
+    .5 s; of 30×1629 under the α-lift it took 6.6 of 1 s."""
 
     merging_pace: int = 16
     """Steps of a merging between two looks at the clock, and least options of a step: with as many

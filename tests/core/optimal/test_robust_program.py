@@ -73,7 +73,7 @@ def test_six_secrets_and_twenty_symbols_are_proven(purpose):
     joint = Joint.random_uniform(6, 20, np.random.default_rng(0))
     notion = RobustLDP.of_joint(joint, 0.5, n=10_000)
     with clock.using(clock.Ticking(5e-3)):
-        mechanism = optimal(joint, notion, time_limit=2.0, utility=purpose)
+        mechanism = optimal(joint, notion, time_limit=10.0, utility=purpose)
     assert mechanism.status == "optimal"
     assert notion.achieved(joint, mechanism.kernel) <= 0.5 + 1e-9
 
