@@ -57,7 +57,7 @@ class Search:
     """What one visit wishes of a search, and how far it is there.
 
     `seconds`: its time limit where it was prolonged, else 0. `job`: at work, or ended and not taken
-    yet. `error`: why it failed, or that it was stopped. `.done`: it ended, and its answer was taken.
+    yet. `error`: why it failed, or that it was stopped. `.done`: ended, and its answer was taken.
     """
 
     seconds: float = 0.0
