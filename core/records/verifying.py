@@ -230,9 +230,7 @@ def _with_original(
     if "groups" in body:
         fit = None if known is None else by_groups(body, scenario, counts[0], known)
         if fit is None:
-            text = "The records do not fit the groups of what others know, their X or their number."
-            done.append(Check("groups", False, text))
-            return [*done, *(Check(name, None, text) for name in OF_GROUPS)]
+            return [*done, *_without_groups()]
         counts, groups = [fit[0]], fit[1]
     places = counts[0].places
     done.append(check_cells(body, files.released, read, places))
@@ -270,6 +268,12 @@ def _with_original(
     each = zip(parts, owners, counts, outputs, kernels, strict=True)
     draws = [_draws(part, own, count, read, y, kernel) for part, own, count, y, kernel in each]
     return [*done, *_joined(body, *zip(*draws, strict=True))]
+
+
+def _without_groups() -> list[Check]:
+    """Return the checks of groups that the records do not fit."""
+    text = "The records do not fit the groups of what others know, their X or their number."
+    return [Check("groups", False, text), *(Check(name, None, text) for name in OF_GROUPS)]
 
 
 def _known(

@@ -13,14 +13,7 @@ from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
-from core.mechanisms.optima.starts import (
-    INSTANT,
-    MANY,
-    at_least,
-    starts,
-    together,
-    useful,
-)
+from core.mechanisms.optima.starts import INSTANT, MANY, at_least, starts, together, useful
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
@@ -125,7 +118,6 @@ def optimal_from(
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, kernels or [np.ones((small.n_x, 1))])
 
-    most = chain_bound(small, notion) if isinstance(goal, Information) else np.inf
     outcome = maximise(
         allowed,
         small.p_x,
@@ -137,7 +129,7 @@ def optimal_from(
         finish=lambda kernel: polished(small, kernel, joined.notion),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
-        upper=most,
+        upper=chain_bound(small, notion) if isinstance(goal, Information) else np.inf,
         warm=warm,
     )
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
