@@ -85,6 +85,12 @@ class Shares:
     enclosing_leveled: float = 0.35
     """The same after a climb, from which on it is nearly done or will not be."""
 
+    of_itself: float = 0.3
+    """Of a bound by levels, for LDP of X itself, most often proven in a tenth of a second."""
+
+    of_lifts: float = 0.6
+    """Of the same, for outputs by three lifts, which prove most within half a second."""
+
     levels: float = 0.5
     """For more levels afterwards, where their bound still falls."""
 
@@ -279,6 +285,9 @@ class Sizes:
 
     box_symbols: int = 24
     """Symbols up to which boxes are tried under the levels' cuts."""
+
+    lift_boxes: int = 60_000
+    """Boxes of three lifts with which a bound by them ends."""
 
     slice_vertices: int = 60_000
     """Vertices of all parts of a partition together: each is priced for every cell."""

@@ -24,7 +24,7 @@ from core.limits import CLOSE, ROUNDING
 from core.optimal.bounds.box_bound import secants
 from core.optimal.bounds.lift_bound import LiftBound, SymbolOracle
 from core.optimal.bounds.relaxation import EPSILON, Relaxation
-from core.optimal.plan import SIZES
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.staircases import Staircases
 from core.validation import FloatArray, IntArray
@@ -40,12 +40,6 @@ TIGHT = 1e-6
 
 PROGRESS = 0.05
 """Least part of the distance from bound to aim that halving has to gain, or no more are halved."""
-
-OF_ITSELF = 0.3
-"""Part of the time for a proof of LDP of X itself, which most often ends in a tenth of a second."""
-
-OF_LIFTS = 0.6
-"""Part of the time for outputs by three lifts, which prove most within half a second."""
 
 RAREST, PARTS = 6, (0.1, 0.3, 0.5, 0.7, 0.9)
 """Secrets of which least is known, and parts of a budget, by which lifts of an output differ."""
@@ -123,7 +117,7 @@ class LevelBound:
     def bound(self, enough: float, deadline: Deadline) -> float:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         if self._lifts is not None:  # of dozens of symbols linear programs take seconds
-            lifts = self._lifts.bound(enough, deadline.part(OF_LIFTS))
+            lifts = self._lifts.bound(enough, deadline.part(SHARES.of_lifts))
             self._best = min(self._best, lifts)
         try:
             while self._gains and self._best > enough and not deadline.over:
@@ -146,7 +140,7 @@ class LevelBound:
         What time cuts short goes on in the next call: halves of a set of few cuts prove little.
         """
         if self._weights is None and (ratio := greatest_ratio(self._oracle, self.p_x)) < np.inf:
-            itself = most_of_itself(ratio, self.p_x, deadline.part(OF_ITSELF))
+            itself = most_of_itself(ratio, self.p_x, deadline.part(SHARES.of_itself))
             self._best = min(self._best, itself)
         while self._rounds and not deadline.over:
             self._intervals = self._narrowed(self._intervals, 1, deadline)

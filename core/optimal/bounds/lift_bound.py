@@ -18,6 +18,7 @@ from scipy import special
 
 from core.clock import Deadline
 from core.limits import CLOSE, ROUNDING
+from core.optimal.plan import SIZES
 from core.validation import BoolArray, FloatArray, IntArray
 
 SECRETS, PARTS = 5, np.linspace(0.0, 1.0, 5)
@@ -38,9 +39,6 @@ WIDE = 4.0
 
 STEPS = 60
 """Halvings of the range of a multiplier."""
-
-BOXES = 60_000
-"""Boxes with which there are no more rounds."""
 
 TINY = np.finfo(np.float64).tiny
 """Least denominator of what is 0 where it is 0."""
@@ -94,7 +92,7 @@ class LiftBound:
         """Return an upper bound on I(X;Y), improved until it is ≤ `enough` or time is over."""
         if self._rounds == 0:
             self._add_conditions(FIRST)
-        while self._best > enough and not deadline.over and len(self._low) < BOXES:
+        while self._best > enough and not deadline.over and len(self._low) < SIZES.lift_boxes:
             self._halve(enough)
             multiplier, most = self._mixture()
             self._best = min(self._best, most + ROUNDING)
