@@ -334,15 +334,22 @@ def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> Floa
 
 def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return min R·gap by duality: max over δ ≥ 0 of e^{−bound}·(Σ p (δ + gap)^k)^{1/k} − δ."""
+    return priced_margin(p, gap, bound, alpha)[0]
+
+
+def priced_margin(
+    p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return `margin`, and the log of how fast it falls with the bound: it and its δ together."""
     bound = np.broadcast_to(bound, gap.shape[:-1])
     spread = gap.max(axis=-1)
     scaled = gap / np.where(spread > 0, spread, 1.0)[..., None]
     tilt = log_tilt(np.broadcast_to(p, gap.shape), scaled, bound, alpha)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        rise = _log_rise(scaled, tilt)
-        log_mean = power_mean(p, rise, alpha)
+        log_mean = power_mean(p, _log_rise(scaled, tilt), alpha)
         # every δ gives a valid bound; the first form keeps its digits where δ is large
         wide = np.exp(tilt) * np.expm1(log_mean - bound)
         narrow = np.exp(tilt + log_mean - bound) - np.exp(tilt)
+        log_price = np.log(spread) + tilt + log_mean - bound
     result: FloatArray = spread * np.where(tilt > 0, wide, narrow)
-    return result
+    return result, log_price
