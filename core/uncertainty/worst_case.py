@@ -218,12 +218,15 @@ def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCa
     if room.size == 0 or best.level == np.inf:
         return best
 
+    def gain(split: FloatArray, row: FloatArray) -> FloatArray:
+        return _gain(ball, values, chosen[row.astype(np.int64)], split)
+
     # a level rises until more of the budget gains as much on either side
     splits = np.clip(2 * np.log(np.tan(grid[1:-1])), -_FAR, _FAR)
     splits = np.concatenate([[-_FAR], splits, [_FAR]])
     chosen, at = triples[room], peak[room]
-    peaks = elementwise.find_root(
-        lambda split, row: _gain(ball, values, chosen[row.astype(np.int64)], split),
+    peaks = elementwise.find_root(  # type: ignore[call-overload]  # the stub lacks arguments
+        gain,
         (splits[np.maximum(at - 1, 0)], splits[np.minimum(at + 1, _GRID)]),
         args=(np.arange(len(room), dtype=np.float64),),
         tolerances=_TOLERANCES,
