@@ -256,7 +256,7 @@ class Sizes:
     """Symbols up to which a bound by intervals of levels is tried, or LDP of X itself as a start:
     42 take half a second."""
 
-    leveled_cells: int = 64
+    leveled_cells: int = 60
     """Secrets times symbols from which on it is: with fewer the set is soon enclosed."""
 
     enclosed_vertices: int = 32_000

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.limits import ROUNDING
-from core.validation import FloatArray
+from core.validation import BoolArray, FloatArray
 
 
 def renyi_divergence(p: ArrayLike, q: ArrayLike, alpha: float) -> FloatArray:
@@ -100,32 +100,54 @@ class Extreme(NamedTuple):
 
 def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return log δ of the tilt at which D_α(p‖R) = bound, within the two limits."""
-    mean = (p * gap).sum(axis=-1)
-    variance = (p * (gap - mean[..., None]) ** 2).sum(axis=-1)
+    tilt = np.full(bound.shape, LOWEST_TILT)
+    most = _greatest_divergence(p, gap, alpha)
+    within = bound < most
+    p, gap, bound, most = p[within], gap[within], bound[within], most[within]
+    mean = _mean(p, gap)
+    variance = _mean(p, (gap - mean[:, None]) ** 2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        goal = np.log(bound)
         # the second-order approximation, good for small bounds: D ≈ variance / (2αδ²)
-        tilt = 0.5 * np.log(variance / (2 * alpha * bound))
-        tilt = np.where(np.isnan(tilt), LOWEST_TILT, np.clip(tilt, LOWEST_TILT, HIGHEST_TILT))
-        tilt, miss = _approached(p, gap, goal, np.asarray(tilt), alpha)
-        # with a bound of 0 the first estimate is R = p already
-        left = ~(np.abs(miss) <= ROUNDING) & (bound > 0)
-        if left.any():
-            log_gap = np.log(gap[left])
-            tilt[left] = _searched(p[left], log_gap, bound[left], tilt[left], alpha)
+        found = 0.5 * np.log(variance / (2 * alpha * bound))
+        found = np.where(np.isnan(found), LOWEST_TILT, np.clip(found, LOWEST_TILT, HIGHEST_TILT))
+        left = np.flatnonzero(found < _HARDLY_TILTED)
+        found[left], met = _approached(
+            *(p[left], gap[left], bound[left], most[left]), found[left], alpha
+        )
+        left = left[~met]
+        if len(left):
+            found[left] = _searched(p[left], gap[left], bound[left], found[left], alpha)
+    tilt[within] = found
     return tilt
 
 
+def _greatest_divergence(p: FloatArray, gap: FloatArray, alpha: float) -> FloatArray:
+    """Return the limit of D_α(p‖R) for δ → 0, where R is on the seen symbols of gap 0, if any."""
+    best, k = gap == 0, (alpha - 1) / alpha
+    lowest: BoolArray = np.any((p > 0) & best, axis=-1)
+    others: BoolArray = np.any((p > 0) & ~best, axis=-1)
+    reached = np.where(lowest & others, np.inf, 0.0)
+    if alpha < 1:
+        weight = (p * best).sum(axis=-1)
+        reached = np.where(lowest & others, np.log(np.where(lowest, weight, 1.0)) / k, 0.0)
+    unseen = others & ~lowest
+    if unseen.any():
+        known = p[unseen]
+        with np.errstate(divide="ignore"):
+            log_gap = np.where(known > 0, np.log(gap[unseen]), 0.0)
+        mean = power_mean(known, log_gap, alpha)
+        reached[unseen] = log_mean_exp(known, -log_gap / alpha) + mean / alpha
+    return reached
+
+
 def _searched(
-    p: FloatArray, log_gap: FloatArray, bound: FloatArray, tilt: FloatArray, alpha: float
+    p: FloatArray, gap: FloatArray, bound: FloatArray, tilt: FloatArray, alpha: float
 ) -> FloatArray:
     """Return log δ as `log_tilt`, (k,), searched from a start: Newton's steps and bisection."""
     low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
     goal = np.log(bound)
-    corner = _divergence(p, log_gap, low, alpha)[0] <= bound
-    tilt, high = np.where(corner, low, tilt), np.where(corner, low, high)
     for _ in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
-        divergence, slope = _divergence(p, log_gap, tilt, alpha)
+        divergence, slope = _divergence(p, gap, tilt, alpha)
         miss = np.log(divergence) - goal
         low = np.where(miss > 0, tilt, low)
         high = np.where(miss > 0, high, tilt)
@@ -144,60 +166,91 @@ def _searched(
 _PLAIN = (-50.0, 8.0)
 """Tilts at which plain powers have digits enough."""
 
-_APPROACH = 9
+_HARDLY_TILTED = 18.0
+"""Tilt from which on the second-order approximation has more digits than a search."""
+
+_STEEP = -600.0
+"""Tilt below which gap/δ may be no double."""
+
+_APPROACH = 14
 """Most points that are tried in plain powers: each takes a fifth of a step with all digits."""
 
 
 def _approached(
-    p: FloatArray, gap: FloatArray, goal: FloatArray, tilt: FloatArray, alpha: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return log δ near where log D_α(p‖R) is `goal`, and by how much it misses.
+    p: FloatArray,
+    gap: FloatArray,
+    bound: FloatArray,
+    most: FloatArray,
+    start: FloatArray,
+    alpha: float,
+) -> tuple[FloatArray, BoolArray]:
+    """Return log δ, (k,), of Newton's steps in plain powers, and where D_α(p‖R) is the bound.
 
-    NaN where a sum in plain powers does not tell.
+    D/(most − D), `most` its limit for δ → 0, is nearly a power of δ at both ends.
     """
-    for step in range(_APPROACH):
-        delta = np.exp(tilt)
-        z = delta[..., None] + gap
-        divergence, slope = _in_powers(p, z, alpha)
+    tilt, goal, odds = start.copy(), np.log(bound), np.log(bound) - np.log1p(-bound / most)
+    met, left = np.zeros(len(tilt), dtype=bool), np.arange(len(tilt))
+    for _ in range(_APPROACH):
+        here = tilt[left]
+        delta = np.exp(here)
+        divergence, slope = _in_powers(p, delta[:, None] + gap, alpha)
+        log_divergence, rest = np.log(divergence), 1 - divergence / most
+        miss = log_divergence - goal
+        step = (log_divergence - np.log(rest) - odds) * rest * divergence / (delta * slope)
+        plain = (here > _PLAIN[0]) & (here < _PLAIN[1])
         # a difference of logarithms of order 1 has digits enough of what is not small
-        plain = (tilt > _PLAIN[0]) & (tilt < _PLAIN[1])
         exact = plain & ((alpha == 2) | (divergence > 1e-3))
-        miss = np.log(divergence) - goal
-        ahead = tilt - miss * divergence / (delta * slope)
-        open_ = plain & ~(exact & (np.abs(miss) <= ROUNDING)) & (np.abs(ahead - tilt) < 4)
-        following = np.where(open_, np.clip(ahead, *_PLAIN), tilt)
-        if step + 1 == _APPROACH or (np.abs(following - tilt) <= ROUNDING).all():
+        met[left] = exact & (np.abs(miss) <= ROUNDING)
+        going = plain & ~met[left] & np.isfinite(step)
+        tilt[left[going]] = np.clip(here - step, *_PLAIN)[going]
+        if not going.all():
+            left, p, gap = left[going], p[going], gap[going]
+            goal, odds, most = goal[going], odds[going], most[going]
+        if len(left) == 0:
             break
-        tilt = following
-    return tilt, np.where(exact, miss, np.nan)
+    return tilt, met
 
 
 def _in_powers(p: FloatArray, z: FloatArray, alpha: float) -> tuple[FloatArray, FloatArray]:
-    """Return D_α(p‖R) of R ∝ p z^{−1/α}, z = δ + gap, and its derivative with respect to δ."""
+    """Return D_α(p‖R) of R ∝ p z^{−1/α}, z = δ + gap, (k, n), and its derivative in δ."""
     if alpha == 2:
         root = np.sqrt(z)
         weights = p / root
-        mean = (p * root).sum(axis=-1)
-        total = weights.sum(axis=-1)
+        mean, total = _mean(p, root), weights.sum(axis=-1)
         # Σ p/√z · Σ p√z − 1 as a sum of squares, which has all digits however small it is
-        apart = (weights * (root - mean[..., None]) ** 2).sum(axis=-1) / mean
+        apart = _mean(weights, (root - mean[:, None]) ** 2) / mean
         divergence = np.log1p(apart)
     else:
         weights = p * z ** (-1 / alpha)
-        mean = (weights * z).sum(axis=-1)
-        total = weights.sum(axis=-1)
+        mean, total = _mean(weights, z), weights.sum(axis=-1)
         if alpha == 1:
-            divergence = np.log(total) + (p * np.log(z)).sum(axis=-1)
+            divergence = np.log(total) + _mean(p, np.log(z))
         else:
             divergence = np.log(total) + np.log(mean) / (alpha - 1)
-    return divergence, (total / mean - (weights / z).sum(axis=-1) / total) / alpha
+    return divergence, (total / mean - _mean(weights, 1 / z) / total) / alpha
+
+
+def _mean(weights: FloatArray, values: FloatArray) -> FloatArray:
+    """Return Σ w·v of rows, (k, n) each."""
+    result: FloatArray = np.einsum("ku,ku->k", weights, values)
+    return result
+
+
+def _log_rise(gap: FloatArray, tilt: FloatArray) -> FloatArray:
+    """Return log(1 + gap/δ), (..., n), gaps of up to 1."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        rise: FloatArray = np.log1p(gap * np.exp(-tilt)[..., None])
+        steep = tilt < _STEEP
+        if steep.any():
+            rise[steep] = np.logaddexp(0.0, np.log(gap[steep]) - tilt[steep][..., None])
+    return rise
 
 
 def _divergence(
-    p: FloatArray, log_gap: FloatArray, tilt: FloatArray, alpha: float
+    p: FloatArray, gap: FloatArray, tilt: FloatArray, alpha: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return D_α(p‖R) and its derivative with respect to log δ, each of shape (...,)."""
-    rise = np.logaddexp(0.0, log_gap - tilt[..., None])
+    rise = _log_rise(gap, tilt)
     total, mean = log_mean_exp(p, -rise / alpha), power_mean(p, rise, alpha)
     near = np.exp(-rise)
     tilted = p * np.exp(-rise / alpha - total[..., None])
@@ -226,7 +279,7 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
     scaled = gap / np.where(level, 1.0, spread)[..., None]
     tilt = log_tilt(p, scaled, bound, alpha)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
+        rise = _log_rise(scaled, tilt)
         lowest = np.where(p > 0, rise, np.inf).min(axis=-1)
         lowest = np.where(lowest < np.inf, lowest, 0.0)
         members = p * np.exp(np.minimum(lowest[..., None] - rise, 0.0) / alpha)
@@ -234,16 +287,15 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         total = np.where(sums > 0, np.log(sums) - lowest / alpha, 0.0)  # log Σ p·x^{−1/α}
         members = members / np.maximum(sums, TINY)[..., None]
         beyond = (tilt == LOWEST_TILT) & ~level
-        left = np.ones(tilt.shape)
-        if beyond.any():
-            reached = total[beyond] + power_mean(p[beyond], rise[beyond], alpha) / alpha
-            left[beyond] = np.exp(np.maximum(reached, 0.0) - bound[beyond])
         # the derivative of the value with respect to the budget: the Lagrange condition at any u
         price = tilt + np.log(spread) - alpha * total + (alpha - 1) * ((alpha - 1) / alpha) * bound
-        unseen = np.isfinite(bound) & ~((p > 0) & (scaled == 0)).any(axis=-1)
-        beyond_price = np.where(unseen, price + alpha * np.log(left), -np.inf)
-        price = np.where(beyond, beyond_price, price)
-    members = np.where(beyond[..., None], _corner(p, scaled, left, members), members)
+        if beyond.any():
+            known, apart, most = p[beyond], scaled[beyond], bound[beyond]
+            reached = total[beyond] + power_mean(known, rise[beyond], alpha) / alpha
+            left = np.exp(np.maximum(reached, 0.0) - most)
+            unseen = np.isfinite(most) & ~((known > 0) & (apart == 0)).any(axis=-1)
+            price[beyond] = np.where(unseen, price[beyond] + alpha * np.log(left), -np.inf)
+            members[beyond] = _corner(known, apart, left, members[beyond])
     members = np.where(level[..., None] & (p.sum(axis=-1) > 0)[..., None], p, members)
     return Extreme(members, np.where(level, -np.inf, price))
 
@@ -282,15 +334,22 @@ def least(p: FloatArray, v: FloatArray, bound: FloatArray, alpha: float) -> Floa
 
 def margin(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return min R·gap by duality: max over δ ≥ 0 of e^{−bound}·(Σ p (δ + gap)^k)^{1/k} − δ."""
+    return priced_margin(p, gap, bound, alpha)[0]
+
+
+def priced_margin(
+    p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return `margin`, and the log of how fast it falls with the bound: it and its δ together."""
     bound = np.broadcast_to(bound, gap.shape[:-1])
     spread = gap.max(axis=-1)
     scaled = gap / np.where(spread > 0, spread, 1.0)[..., None]
     tilt = log_tilt(np.broadcast_to(p, gap.shape), scaled, bound, alpha)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        rise = np.logaddexp(0.0, np.log(scaled) - tilt[..., None])
-        log_mean = power_mean(p, rise, alpha)
+        log_mean = power_mean(p, _log_rise(scaled, tilt), alpha)
         # every δ gives a valid bound; the first form keeps its digits where δ is large
         wide = np.exp(tilt) * np.expm1(log_mean - bound)
         narrow = np.exp(tilt + log_mean - bound) - np.exp(tilt)
+        log_price = np.log(spread) + tilt + log_mean - bound
     result: FloatArray = spread * np.where(tilt > 0, wide, narrow)
-    return result
+    return result, log_price

@@ -14,14 +14,17 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
-from core.uncertainty.extremes import bound_of, greatest, least, margin
+from core.uncertainty.extremes import bound_of, greatest, least, priced_margin
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
 """Parts into which an interval of splits is divided."""
 
-_TOLERANCES = {"xatol": 1e-9, "xrtol": 1e-9, "fatol": 1e-13, "frtol": 1e-14}
-"""Of the split's angle and of the level, which is flat around its peak."""
+_TOLERANCES = {"xatol": 1e-7, "xrtol": 0.0, "fatol": 1e-7, "frtol": 0.0}
+"""Of a split and of both sides' gains there: a level, flat at its peak, errs by their square."""
+
+_FAR = 40.0
+"""Largest split: the log ratio of the two sides' shares of the budget."""
 
 _FIRST, _CHUNK = 32, 1024
 """Triples (y, s1, s2) searched at once, at first and at most, highest ceilings first: they rule out
@@ -215,21 +218,40 @@ def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCa
     if room.size == 0 or best.level == np.inf:
         return best
 
-    def loss(angle: FloatArray, row: FloatArray) -> FloatArray:
-        chosen = triples[row.astype(np.int64)]
-        sides = _values(ball, values, chosen, angle[:, None])
-        # stands for a level of −∞, which the minimizer does not accept
-        return -np.maximum(_log_ratio(*sides)[:, 0], -1e3)
+    def gain(split: FloatArray, row: FloatArray) -> FloatArray:
+        return _gain(ball, values, chosen[row.astype(np.int64)], split)
 
-    # the level is symmetric about 0 and π/2, so a bracket may reach beyond them
-    middle, step = grid[peak[room]], grid[1]
-    minima = elementwise.find_minimum(  # type: ignore[call-overload]  # the stub lacks arguments
-        loss,
-        (middle - step, middle, middle + step),
-        args=(room.astype(np.float64),),
+    # a level rises until more of the budget gains as much on either side
+    splits = np.clip(2 * np.log(np.tan(grid[1:-1])), -_FAR, _FAR)
+    splits = np.concatenate([[-_FAR], splits, [_FAR]])
+    chosen, at = triples[room], peak[room]
+    peaks = elementwise.find_root(  # type: ignore[call-overload]  # the stub lacks arguments
+        gain,
+        (splits[np.maximum(at - 1, 0)], splits[np.minimum(at + 1, _GRID)]),
+        args=(np.arange(len(room), dtype=np.float64),),
         tolerances=_TOLERANCES,
     )
-    return _better(best, -minima.f_x, triples[room], minima.x)
+    # without a change of sign a level is highest at the end of the grid, or flat
+    angles = np.where(peaks.success, _angle(peaks.x), grid[at])
+    high, low = _values(ball, values, chosen, angles[:, None])
+    return _better(best, _log_ratio(high, low)[:, 0], chosen, angles)
+
+
+def _angle(split: FloatArray) -> FloatArray:
+    """Return the angles whose shares sin² and cos² have the log ratio `split`."""
+    return np.arctan(np.exp(split / 2))
+
+
+def _gain(ball: RenyiBall, values: _Values, triples: IntArray, split: FloatArray) -> FloatArray:
+    """Return the log ratio of what more of the budget adds to the level on either side, (n,)."""
+    high, low, prices, bounds = _sides(ball, values, triples, _angle(split)[:, None])
+    k = (ball.alpha - 1) / ball.alpha
+    with np.errstate(divide="ignore", invalid="ignore"):
+        masses = np.log(ball.p_s[triples[:, 1:].T])[..., None]
+        gains = prices - masses - k * bounds - np.log(np.stack([high, low]))
+        gains[~np.isfinite(bounds)] = -np.inf
+        result: FloatArray = np.nan_to_num(gains[0] - gains[1], posinf=_FAR, neginf=-_FAR)[:, 0]
+    return result
 
 
 def _many_peaks(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCase) -> WorstCase:
@@ -255,6 +277,13 @@ def _values(
     ball: RenyiBall, values: _Values, triples: IntArray, angles: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return max R1·v and min R2·v at splits of the budget, each of shape (n, k)."""
+    return _sides(ball, values, triples, angles)[:2]
+
+
+def _sides(
+    ball: RenyiBall, values: _Values, triples: IntArray, angles: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return `_values`, logs of what more of the bounds adds, and the bounds, (2, n, k) each."""
     y, s1, s2 = triples.T
     shape = (*angles.shape, values.answers.shape[1])
     owners = np.stack([s1, s2])[..., None]
@@ -264,15 +293,14 @@ def _values(
     known = np.stack([values.p_of(y, s1), values.p_of(y, s2)])[:, :, None]
     top, bottom = above.max(axis=1), below.min(axis=1)
     gaps = np.stack([top[:, None] - above, below - bottom[:, None]])[:, :, None]
-    margins = margin(
+    margins, prices = priced_margin(
         np.broadcast_to(known, (2, *shape)),
         np.broadcast_to(gaps, (2, *shape)),
         bounds,
         ball.alpha,
     )
     margins = np.maximum(margins, 0.0)
-    high: FloatArray = top[:, None] - margins[0]
-    return high, bottom[:, None] + margins[1]
+    return top[:, None] - margins[0], bottom[:, None] + margins[1], prices, bounds
 
 
 def _share(budget: float, part: FloatArray) -> FloatArray:

@@ -208,6 +208,28 @@ def test_balls_of_any_order_and_size_have_a_worst_case(alpha, bound):
     assert (ball.radius >= 0).all()
 
 
+@pytest.mark.parametrize("alpha", [0.5, 0.7, 1.0, 2.0, 5.0])
+@pytest.mark.parametrize("bound", [1e-4, 0.05, 3.0])
+def test_worst_split_is_the_best_of_a_thousand(alpha, bound):
+    rng = np.random.default_rng([int(10 * alpha), int(1e4 * bound)])
+    cells = rng.multinomial(200, rng.dirichlet(np.full(12, 0.4))).reshape(3, 4).astype(float)
+    cells[cells.sum(axis=1) == 0, 0] = 1.0  # unseen symbols stay, secrets do not
+    ball = RenyiBall(cells / cells.sum(), bound, alpha)
+    kernel = rng.dirichlet([0.7] * 3, size=4)
+    spent = ball.budget * np.sin(np.linspace(0, np.pi / 2, 1001)) ** 2
+    highest = 0.0
+    for s1, s2 in np.argwhere(~np.eye(3, dtype=bool)):
+        p1, p2 = ball.p_u_given_s[[s1, s2]]
+        b1, b2 = bound_of(spent, ball.p_s[s1], alpha), bound_of(spent[::-1], ball.p_s[s2], alpha)
+        for v in kernel.T:
+            values = np.tile(v, (1001, 1))
+            levels = np.log(greatest(p1, values, b1, alpha) / least(p2, values, b2, alpha))
+            highest = max(highest, float(levels.max()))
+    level = worst_case(ball, np.tile(kernel, (3, 1, 1))).level
+    assert level >= highest - 1e-12
+    assert level == pytest.approx(highest, rel=1e-4)
+
+
 @pytest.mark.parametrize("n", [1, 10**15])
 @pytest.mark.parametrize("beta", [1e-300, 0.5, 1 - 1e-12])
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0, 100.0])
