@@ -209,9 +209,9 @@ def test_balls_of_any_order_and_size_have_a_worst_case(alpha, bound):
 
 
 @pytest.mark.parametrize("alpha", [0.5, 0.7, 1.0, 2.0, 5.0])
-@pytest.mark.parametrize("bound", [1e-4, 0.05, 3.0])
+@pytest.mark.parametrize("bound", [1e-4, 0.1, 3.0])
 def test_worst_split_is_the_best_of_a_thousand(alpha, bound):
-    rng = np.random.default_rng([int(10 * alpha), int(1e4 * bound)])
+    rng = np.random.default_rng(9)
     cells = rng.multinomial(200, rng.dirichlet(np.full(12, 0.4))).reshape(3, 4).astype(float)
     cells[cells.sum(axis=1) == 0, 0] = 1.0  # unseen symbols stay, secrets do not
     ball = RenyiBall(cells / cells.sum(), bound, alpha)
