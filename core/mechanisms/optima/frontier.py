@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from core import validation
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
@@ -95,45 +95,100 @@ def frontier(
     goal = checked_purpose(utility)
     deadline = None if time_limit is None else Deadline.after(time_limit)
     order = sorted(range(len(values)), key=values.__getitem__)
-    answers: dict[int, Mechanism | CoreError] = {}
+    rising = [values[i] for i in order]
+    own: SearchLimits = {"time_limit": None, "gap": gap, "seed": seed}
+    first = _first_notion(notion_family, rising)
+    points: list[Mechanism | CoreError]
+    if deadline is None or first is None:
+        points = _one_after_the_other(joint, notion_family, rising, None, own, goal)
+    elif deadline.left < SIZES.quick * len(order) and _peels(joint, first, goal):
+        until = deadline.part(SHARES.search)
+        points = _where_it_rises(joint, notion_family, rising, until, gap, seed)
+    elif first.of_estimate and joint.n_x > SIZES.leveled_symbols:
+        points = _at_some_budgets(joint, notion_family, rising, deadline, own, goal)
+    else:
+        points = _one_after_the_other(joint, notion_family, rising, deadline, own, goal)
+    along = carried(joint, diluted(joint, points, deadline or NEVER), gap)
+    return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+def _one_after_the_other(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline | None,
+    limits: SearchLimits,
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Search at each budget, from the best of the smaller ones' answers."""
+    points: list[Mechanism | CoreError] = []
     start: FloatArray | None = None
     open_, warm, kept = False, Warm(), -np.inf
-    hurried = deadline is not None and deadline.left < SIZES.quick * len(order)
-    rising = [values[i] for i in order]
-    first = _first_notion(notion_family, rising)
-    if deadline is not None and first is not None and hurried and _peels(joint, first, goal):
-        points = _where_it_rises(joint, notion_family, rising, deadline, gap, seed)
-        along = carried(joint, diluted(joint, points), gap)
-        return tuple(along[order.index(i)] for i in range(len(values)))
-    each = 1 if deadline is None or first is None else _searched(joint, first)
-    for done, i in enumerate(order):
-        left = None
+    for done, budget in enumerate(budgets):
         if deadline is not None:
             # least time for each budget, also when the limit is over: enough for a mechanism
             # without proof
-            left = max(deadline.left / (1 + (len(order) - done - 1) // each), 0.05)
-        limits: SearchLimits = {"time_limit": left, "gap": gap, "seed": seed}
+            left = max(deadline.left / (len(budgets) - done), 0.05)
+            limits = {**limits, "time_limit": left}
         try:
-            notion = notion_family(values[i])
-            over = each > 1 and deadline is not None and deadline.over
-            if over or (len(order) - done - 1) % each:
-                mechanism = at_a_glance(joint, notion, utility)
-            elif notion.of_estimate:  # it has starts of its own beside the last answer
+            notion = notion_family(budget)
+            if notion.of_estimate:  # it has starts of its own beside the last answer
                 mechanism = optimal(joint, notion, utility=utility, start=start, **limits)
             else:
                 mechanism = optimal_from(joint, notion, start, utility=utility, warm=warm, **limits)
         except CoreError as error:
-            answers[i] = error
-        else:
-            if mechanism.status != "optimal" and not notion.of_estimate and open_:
-                # an earlier answer that it starts from was cut
-                mechanism = replace(mechanism, status=CUT)
-            open_ |= mechanism.status == CUT
-            answers[i] = mechanism
-            if start is None or mechanism.utility >= kept:
-                start, kept = mechanism.kernel, mechanism.utility
-    along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
-    return tuple(along[order.index(i)] for i in range(len(values)))
+            points.append(error)
+            continue
+        if mechanism.status != "optimal" and not notion.of_estimate and open_:
+            # an earlier answer that it starts from was cut
+            mechanism = replace(mechanism, status=CUT)
+        open_ |= mechanism.status == CUT
+        points.append(mechanism)
+        if start is None or mechanism.utility >= kept:
+            start, kept = mechanism.kernel, mechanism.utility
+    return points
+
+
+def _at_some_budgets(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline,
+    limits: SearchLimits,
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Return what is known at each budget, and what is found at some of them, one after the other.
+
+    A search of many symbols under a robust notion exceeds its limit by far, and adds little.
+    """
+    points: list[Mechanism | CoreError] = []
+    best: Mechanism | None = None
+    for budget in budgets:
+        try:
+            notion = notion_family(budget)
+            late = best is not None and deadline.over
+            best = (
+                _as_at(joint, best, notion, utility)
+                if late
+                else at_a_glance(joint, notion, utility)
+            )
+            points.append(best)
+        except CoreError as error:
+            points.append(error)
+    every = SIZES.robust_line
+    searched = range((len(budgets) - 1) % every, len(budgets), every)
+    best = None
+    for done, i in enumerate(searched):
+        point = points[i]
+        if deadline.over or isinstance(point, CoreError) or point.notion is None:
+            continue
+        before = [other for other in (best, point) if other is not None]
+        start = max(before, key=lambda other: other.utility).kernel
+        own: SearchLimits = {**limits, "time_limit": deadline.left / (len(searched) - done)}
+        with suppress(CoreError):
+            best = optimal(joint, point.notion, utility=utility, start=start, **own)
+            points[i] = best
+    return points
 
 
 def _first_notion(
@@ -203,7 +258,7 @@ def _where_it_rises(
     for i, budget in enumerate(budgets):
         if i not in answers:
             try:
-                answers[i] = _as_at(joint, last, notion_family(budget))
+                answers[i] = _as_at(joint, last, notion_family(budget), Information())
             except CoreError as error:
                 answers[i] = error
         point = answers[i]
@@ -212,7 +267,7 @@ def _where_it_rises(
     return points
 
 
-def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion) -> Mechanism:
+def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion, purpose: Purpose) -> Mechanism:
     """Return a smaller budget's mechanism as an answer that was cut short."""
     return make_mechanism(
         *(joint, np.ones((joint.n_x, 1)) if smaller is None else smaller.kernel),
@@ -221,38 +276,28 @@ def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion) -> Mechanism
         status=CUT,
         notion=notion,
         y_labels=None if smaller is None else smaller.y_labels,
-        upper_bound=chain_bound(joint, notion),
+        upper_bound=_bound(joint, notion, purpose),
+        purpose=purpose,
     )
 
 
-def _searched(joint: Joint, notion: Notion) -> int:
-    """Return of how many budgets one is searched: fewer if a search exceeds its limit by far."""
-    slow = notion.of_estimate and joint.n_x > SIZES.leveled_symbols
-    return SIZES.robust_line if slow else 1
+def _bound(joint: Joint, notion: Notion, purpose: Purpose) -> float | None:
+    """Return a bound on the utility that needs no search; None where none is known."""
+    if not isinstance(purpose, Information):
+        return None
+    of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+    return chain_bound(joint, of_joint)
 
 
 def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) -> Mechanism:
     """Return the best mechanism that is known without a search, as one that was cut short."""
     goal = checked_purpose(utility)
-    bound = None
-    if isinstance(goal, Information):
-        of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
-        bound = chain_bound(joint, of_joint)
     known = starts(
         joint, notion, Options(), (*INSTANT, *(entry.key for entry in CLOSED_FORMS)), goal
     )
     if joint.n_x <= SIZES.leveled_symbols:
         known += [revalued(joint, made, goal) for made in known_without_search(joint, notion)]
-    nothing = make_mechanism(
-        *(joint, np.ones((joint.n_x, 1))),
-        name=NAME,
-        solver="known",
-        status=CUT,
-        notion=notion,
-        upper_bound=bound,
-        purpose=goal,
-    )
-    return at_least(joint, nothing, known)
+    return at_least(joint, _as_at(joint, None, notion, goal), known)
 
 
 def carried(
@@ -306,11 +351,18 @@ def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechani
     )
 
 
-def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
-    """Return the points with unproven ones replaced by the next larger budget's, where diluted."""
+def diluted(
+    joint: Joint, points: Sequence[Mechanism | CoreError], deadline: Deadline = NEVER
+) -> list[Mechanism | CoreError]:
+    """Return the points with unproven ones replaced by the next larger budget's, where diluted.
+
+    It ends with a deadline.
+    """
     along = list(points)
     larger: Mechanism | None = None
     for i in reversed(range(len(along))):
+        if deadline.over:
+            break
         point = along[i]
         if isinstance(point, CoreError) or (point.notion is not None and point.notion.of_estimate):
             continue

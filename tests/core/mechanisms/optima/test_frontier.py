@@ -119,6 +119,14 @@ def test_what_a_larger_budget_keeps_is_not_lost_on_a_smaller_one():
     assert made.upper_bound == poor.upper_bound
 
 
+def test_outputs_are_moved_to_smaller_budgets_until_time_is_over():
+    joint = zip_codes(3, 120)
+    poor = replace(failed(joint, "None."), kernel=np.ones((120, 1)), utility=0.0, nmi=0.0)
+    poor = replace(poor, notion=LIP(0.5), status="time limit", notes=())
+    best = optimal(joint, LIP(0.55))
+    assert diluted(joint, [poor, best], clock.Deadline.after(0.0)) == [poor, best]
+
+
 def test_a_proven_point_is_left_alone():
     low, high = optimal(JOINT, LIP(0.4)), optimal(JOINT, LIP(0.8))
     assert diluted(JOINT, [low, CoreError("No answer."), high])[0] is low
@@ -204,9 +212,21 @@ def test_a_robust_line_of_many_symbols_is_searched_at_a_few_budgets(monkeypatch)
         family(eps).holds(joint, point.kernel) for eps, point in zip(budgets, line, strict=True)
     )
     searched.clear()
+    glanced, glance = [], module.at_a_glance
+
+    def seen(joint, notion, *utility):
+        glanced.append(notion.eps)
+        return glance(joint, notion, *utility)
+
+    monkeypatch.setattr(module, "at_a_glance", seen)
     with clock.using(clock.Ticking(1.0)):
-        frontier(joint, family, budgets.tolist(), time_limit=0.5)
+        late = frontier(joint, family, budgets.tolist(), time_limit=0.5)
     assert searched == []  # once time is over
+    assert glanced == [1.0]  # the others have its answer: at 442 symbols each took .3 s
+    assert len({point.utility for point in late}) == 1
+    assert all(
+        family(eps).holds(joint, point.kernel) for eps, point in zip(budgets, late, strict=True)
+    )
 
 
 def test_a_robust_line_goes_on_from_the_last_answer(monkeypatch):
