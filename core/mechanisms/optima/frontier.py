@@ -101,11 +101,11 @@ def frontier(
     points: list[Mechanism | CoreError]
     if deadline is None or first is None:
         points = _one_after_the_other(joint, notion_family, rising, None, own, goal)
-    elif deadline.left < SIZES.quick * len(order) and _peels(joint, first, goal):
-        until = deadline.part(SHARES.search)
-        points = _where_it_rises(joint, notion_family, rising, until, gap, seed)
     elif first.of_estimate and joint.n_x > SIZES.leveled_symbols:
         points = _at_some_budgets(joint, notion_family, rising, deadline, own, goal)
+    elif deadline.left < SIZES.quick * len(order) and _many(joint, goal):
+        until = deadline.part(SHARES.search)
+        points = _where_it_rises(_ShortLine(joint, notion_family, rising, until, own))
     else:
         points = _one_after_the_other(joint, notion_family, rising, deadline, own, goal)
     along = carried(joint, diluted(joint, points, deadline or NEVER), gap)
@@ -201,70 +201,99 @@ def _first_notion(
     return None
 
 
-def _peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
-    """Return whether outputs are taken off P_X; where a notion has no set its search says so."""
-    try:
-        return peels(joint, notion, purpose)
-    except CoreError:
-        return False
+def _many(joint: Joint, purpose: Purpose) -> bool:
+    """Return whether X has so many symbols that a short search at every budget finds little."""
+    return joint.n_x >= SIZES.peeled_symbols and isinstance(purpose, Information)
 
 
-def _where_it_rises(
-    joint: Joint,
-    notion_family: Callable[[float], Notion],
-    budgets: Sequence[float],
-    deadline: Deadline,
-    gap: float,
-    seed: int,
-) -> list[Mechanism | CoreError]:
-    """Take outputs off P_X at the first and last budget, then between two where a line rises most.
+class _ShortLine:
+    """Answers at the budgets of a line that are searched, of many symbols in little time."""
 
-    All that a budget between two may keep is between what these keep. So the others, which have
-    the answer of the next smaller one, lose little where two answers are close.
-    """
-    answers: dict[int, Mechanism | CoreError] = {}
+    def __init__(
+        self,
+        joint: Joint,
+        notion_family: Callable[[float], Notion],
+        budgets: Sequence[float],
+        deadline: Deadline,
+        limits: SearchLimits,
+    ) -> None:
+        self.joint, self.budgets, self.deadline = joint, budgets, deadline
+        self.answers: dict[int, Mechanism | CoreError] = {}
+        self._family, self._limits = notion_family, limits
 
-    def search(i: int) -> None:
+    def search(self, i: int, share: float) -> None:
+        """Search at a budget for a share of the time left, and keep what is better."""
         try:
-            notion = notion_family(budgets[i])
-            until = deadline.part(SHARES.of_line)
-            made = peeled(joint, notion, gap=gap, seed=seed, once=deadline, until=until)
-            # at the largest budget X itself may have to be moved little, and so may it below
-            known = diluted_x(joint, notion) if i + 1 == len(budgets) else []
-            if i == 0:  # where no smaller budget helps: at 756 symbols these keep 0.01 more
-                known += starts(joint, notion, Options(), INSTANT)
-            answers[i] = at_least(joint, made, known)
+            notion = self._family(self.budgets[i])
+            made = self._found(i, notion, self.deadline.part(share))
+            known = [point for point in (self.answers.get(i),) if isinstance(point, Mechanism)]
+            if not known and i + 1 == len(self.budgets):
+                # X itself may have to be moved little there, and so may it below
+                known = diluted_x(self.joint, notion)
+            if not known and i == 0:
+                # where no smaller budget helps: at 756 symbols these keep 0.01 more
+                known = starts(self.joint, notion, Options(), INSTANT)
+            self.answers[i] = at_least(self.joint, made, known)
         except CoreError as error:
-            answers[i] = error
+            self.answers.setdefault(i, error)
 
-    def kept(i: int) -> float:
-        point = answers[i]
+    def _found(self, i: int, notion: Notion, until: Deadline) -> Mechanism:
+        """Return what taking outputs off P_X finds, or where they cannot be, what a search does."""
+        if peels(self.joint, notion, Information()):
+            gap, seed = self._limits["gap"], self._limits["seed"]
+            once = self.deadline
+            return peeled(self.joint, notion, gap=gap, seed=seed, once=once, until=until)
+        limits: SearchLimits = {**self._limits, "time_limit": max(until.left, 0.05)}
+        known = (self.answers[j] for j in sorted(self.answers, reverse=True) if j <= i)
+        start = next((point.kernel for point in known if isinstance(point, Mechanism)), None)
+        return optimal_from(self.joint, notion, start, among=INSTANT, **limits)
+
+    def rise(self, low: int, high: int) -> float:
+        """Return how much more the budgets between two may keep in all than at the lower one."""
+        return (high - low - 1) * max(self._kept(high) - self._kept(low), 0.0)
+
+    def _kept(self, i: int) -> float:
+        point = self.answers[i]
         return point.utility if isinstance(point, Mechanism) else 0.0
 
-    def rise(low: int, high: int) -> float:
-        return (high - low - 1) * max(kept(high) - kept(low), 0.0)
+    def points(self) -> list[Mechanism | CoreError]:
+        """Return the answers, elsewhere that of the next smaller budget."""
+        points: list[Mechanism | CoreError] = []
+        last: Mechanism | None = None
+        for i, budget in enumerate(self.budgets):
+            point = self.answers.get(i)
+            if point is None:
+                try:
+                    point = _as_at(self.joint, last, self._family(budget), Information())
+                except CoreError as error:
+                    point = error
+            points.append(point)
+            last = point if isinstance(point, Mechanism) else last
+        return points
 
-    for i in dict.fromkeys((len(budgets) - 1, 0)):
-        search(i)
-    least = SIZES.least_rise * float(entropy(joint.p_x))
-    while not deadline.over:
-        ends = sorted(answers)
-        low, high = max(pairwise(ends), key=lambda ends: rise(*ends), default=(0, 0))
-        if rise(low, high) <= least:
+
+def _where_it_rises(line: _ShortLine) -> list[Mechanism | CoreError]:
+    """Search at the first and the last budget, then between two where a line rises most.
+
+    All that a budget between two may keep is between what these keep. So the others, which have
+    the answer of the next smaller one, lose little where two answers are close. In the time that
+    is left the searches are longer.
+    """
+    for i in dict.fromkeys((len(line.budgets) - 1, 0)):
+        line.search(i, SHARES.of_line)
+    least = SIZES.least_rise * float(entropy(line.joint.p_x))
+    while not line.deadline.over:
+        ends = sorted(line.answers)
+        low, high = max(pairwise(ends), key=lambda ends: line.rise(*ends), default=(0, 0))
+        if line.rise(low, high) <= least:
             break
-        search((low + high) // 2)
-    points: list[Mechanism | CoreError] = []
-    last: Mechanism | None = None
-    for i, budget in enumerate(budgets):
-        if i not in answers:
-            try:
-                answers[i] = _as_at(joint, last, notion_family(budget), Information())
-            except CoreError as error:
-                answers[i] = error
-        point = answers[i]
-        points.append(point)
-        last = point if isinstance(point, Mechanism) else last
-    return points
+        line.search((low + high) // 2, SHARES.of_line)
+    searched = sorted(line.answers)
+    for done, i in enumerate(searched):
+        if line.deadline.over:
+            break
+        line.search(i, 1 / (len(searched) - done))
+    return line.points()
 
 
 def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion, purpose: Purpose) -> Mechanism:

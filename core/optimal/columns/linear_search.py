@@ -121,7 +121,7 @@ class LinearSearch:
             prices = self._utility.cost(met) - met @ central.duals
             best = -float(prices.min(initial=0.0))
             central.add(_distinct(met[prices < -PRICE], self.p_x))
-            if until.over:  # the best mixture needs the rest of the time
+            if until.left == 0.0:  # the best mixture needs the rest of the time
                 break
             # the central mixture is solved to half the best gain met, in nats
             central.solve(min(max(best / 2.0, FINEST), 0.3))

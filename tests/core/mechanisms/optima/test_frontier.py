@@ -17,7 +17,7 @@ from core.mechanisms.optima import frontier as module
 from core.mechanisms.optima import search
 from core.mechanisms.optima.frontier import FAILED, carried, diluted, failed, frontier
 from core.mechanisms.optima.starts import INSTANT
-from core.notions import ALIP, LDP, LIP, L1Privacy, RobustLDP
+from core.notions import ALIP, LDP, LIP, AlphaLift, L1Privacy, RobustLDP
 from core.optimal.plan import SIZES
 from tests.core.mechanisms.optima.test_starts import awkward_joints, zip_codes
 
@@ -163,7 +163,7 @@ def test_a_short_line_of_hundreds_of_symbols_is_searched_where_it_rises(monkeypa
     with clock.using(clock.Ticking(4e-3)):
         line = frontier(joint, LIP, budgets.tolist(), time_limit=4.0)
     assert searched[:2] == [4.0, 0.5]
-    assert len(searched) < len(budgets)
+    assert len(set(searched)) < len(budgets)
     assert never_falls([point.utility for point in line])
     assert never_falls([point.upper_bound for point in line])
     assert all(
@@ -175,6 +175,28 @@ def test_a_short_line_of_hundreds_of_symbols_is_searched_where_it_rises(monkeypa
         late = frontier(joint, LIP, budgets.tolist(), time_limit=1e-3)
     assert searched == [4.0, 0.5]  # once time is over
     assert all(point.status != FAILED for point in late)
+
+
+def test_a_short_line_whose_searches_take_longer_is_searched_where_it_rises(monkeypatch):
+    """At 442 symbols 32 searches under the α-lift took 17.7 of 10 s, and 0.02 less was kept."""
+    searched = []
+
+    def recorded(joint, notion, start, *, time_limit, **options):
+        searched.append(notion.eps_u)
+        return search.optimal_from(joint, notion, start, time_limit=time_limit, **options)
+
+    monkeypatch.setattr(module, "optimal_from", recorded)
+    joint, budgets = zip_codes(3, 250), np.arange(1, 17) * 0.25
+    with clock.using(clock.Ticking(1.0 / 64)):
+        line = frontier(
+            joint, lambda eps: AlphaLift(eps, eps, 2.0), budgets.tolist(), time_limit=8.0
+        )
+    assert searched[:2] == [4.0, 0.25]
+    assert len(set(searched)) < len(budgets)
+    again = searched[len(set(searched)) :]  # in the time that is left, for longer
+    assert again == sorted(set(searched))[: len(again)] != []
+    assert never_falls([point.utility for point in line])
+    assert line[-1].nmi > 0.9
 
 
 @pytest.mark.parametrize("fails", [0, 2, 7])
