@@ -12,6 +12,7 @@ import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
+from core.entries import identity
 from core.errors import (
     CoreError,
     InfeasibleError,
@@ -308,7 +309,7 @@ class _Task:
         """Answer where X itself is allowed or has two symbols; return whether that was possible."""
         free = self.allowed.rows.shape[0] == 0 and self.allowed.oracle is None
         if free and not self.allowed.budgets:
-            self.offer(np.eye(len(self.p_x)), "closed form")
+            self.offer(identity(len(self.p_x)), "closed form")
         answer = two_outputs(self.allowed, self.p_x)
         if answer is not None:
             kernel, beyond = answer
