@@ -93,6 +93,14 @@ def made_of(kernel: FloatArray) -> Entries | None:
     return _ENTRIES.get(id(kernel))
 
 
+def identity(n_x: int) -> FloatArray:
+    """Return the kernel of X itself, (n_x, n_x), which is not scanned for its entries."""
+    if n_x**2 < LARGE:
+        return np.eye(n_x)
+    few = Entries((n_x, n_x), np.arange(n_x) * (n_x + 1), np.ones(n_x), by_columns=True)
+    return few.dense()
+
+
 def entries_of(kernel: FloatArray) -> Entries | None:
     """Return the entries of a kernel (n_x, n_y); None where it is small or they are many."""
     known = made_of(kernel)

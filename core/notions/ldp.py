@@ -178,16 +178,17 @@ class MetricLDP(OneBudget):
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(lifts)
             for s, row in enumerate(table):
-                others = np.flatnonzero(np.isfinite(row) & (np.arange(len(row)) != s))
-                if not others.size:
+                later = s + 1 + np.flatnonzero(np.isfinite(row[s + 1 :]))
+                if not later.size:
                     continue
-                mine, theirs = logs[..., s : s + 1, :], logs[..., others, :]
-                apart = np.where(mine == theirs, 0.0, mine - theirs)  # both may be −∞
-                apart[apart <= DUST] = 0.0
-                over = np.where(apart > ROUNDING, np.inf, 0.0)  # where nothing is allowed
-                distance = row[others, None]
-                ratio = np.where(distance > 0, apart / distance, over)
-                level = np.maximum(level, ratio.max(axis=-2))
+                distance = row[later, None]
+                apart = np.abs(logs[..., s : s + 1, :] - logs[..., later, :])
+                apart[~(apart > DUST)] = 0.0  # also where both are −∞
+                if not distance.all():  # at a distance of 0 nothing is allowed
+                    over = np.where(apart > ROUNDING, np.inf, 0.0)
+                    apart = np.where(distance > 0, apart, over)
+                    distance = np.where(distance > 0, distance, 1.0)
+                level = np.maximum(level, (apart / distance).max(axis=-2))
         return level
 
     def among(self, s: IntArray, n_s: int) -> MetricLDP:

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, SeparationOracle
 from core.clock import Deadline, watching
+from core.entries import identity
 from core.errors import (
     CoreError,
     InfeasibleError,
@@ -258,6 +259,7 @@ class _Task:
         self.best: FloatArray = np.ones((len(p_x), 1))
         self.value = goal.value(p_x[None], p_x)
         self.solver = "columns"
+        self._peeling: Peeling | None = None
         self.notes: tuple[str, ...] = ()
 
     def too_many_exceptions(self) -> bool:
@@ -307,7 +309,7 @@ class _Task:
         """Answer where X itself is allowed or has two symbols; return whether that was possible."""
         free = self.allowed.rows.shape[0] == 0 and self.allowed.oracle is None
         if free and not self.allowed.budgets:
-            self.offer(np.eye(len(self.p_x)), "closed form")
+            self.offer(identity(len(self.p_x)), "closed form")
         answer = two_outputs(self.allowed, self.p_x)
         if answer is not None:
             kernel, beyond = answer
@@ -421,7 +423,7 @@ class _Task:
             return
         # outputs that cover all symbols at once keep prices from the center: at 229 symbols of a
         # robust set, with 60 auxiliary variables, nothing better was found from there
-        peeled = None if self.allowed.n_auxiliary else self._peel(until.part(SHARES.peeling))
+        peeled = None if self.allowed.n_auxiliary else self._peel(until)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         for kernel in (first, peeled):
             if kernel is not None:
@@ -490,7 +492,9 @@ class _Task:
         """Alternate between a search for outputs and a proof that there are no better ones."""
         until = self.deadline.part(SHARES.search)
         known = self.posteriors(first)
-        peeled = self._peel(until.part(SHARES.peeling))
+        peeled, before = self._peel(until), self.value
+        if peeled is not None and until.over:
+            return
         search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         if peeled is None:
             search.include(known)
@@ -512,6 +516,9 @@ class _Task:
             value = self.offer(search.settled())
             if not prove or self.upper - value <= self.gap or self._until.over:
                 return
+            if self._peeling is not None and value - before <= self.gap:
+                self._peel_on()
+                return
             search.deadline = self._until
             duals = search.mixture.duals
             verdict = self.prover.check(duals, self.gap, self._until, outputs=search.in_use())
@@ -526,15 +533,17 @@ class _Task:
         if prove and not self.allowed.n_auxiliary:  # boxes begin with the same bound, much later
             self._by_entries()
         if until.left < SIZES.central_seconds:
-            self._peel(self._until)
+            self._peel_on()
             return
+        before = self.value
         search = LinearSearch(
             self.allowed, self.p_x, seed=self.seed, deadline=until, batch=SIZES.quick_descents
         )
         search.include(begun.master.points)
         search.run()
-        self.offer(search.settled())
-        if prove and not self._closed():
+        if self.offer(search.settled()) - before <= self.gap:
+            self._peel_on()
+        elif prove and not self._closed():
             outputs = search.master.points[search.mixture.used]
             enough = self.value + self.gap
             self.upper = min(self.upper, self.prover.by_boxes(outputs, enough, self._until))
@@ -564,15 +573,24 @@ class _Task:
         return plain and not few
 
     def _peel(self, until: Deadline) -> FloatArray | None:
-        """Take outputs off P_X and offer them; None where a search begins without."""
+        """Take outputs off P_X, once by a deadline and more often in a part of the time until it.
+
+        Offer and return them; None where a search begins without.
+        """
         if not self._peels():
             return None
-        search = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=until)
-        search.begin()
-        search.improve()
-        kernel = search.kernel()
+        self._peeling = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=self._until)
+        self._peeling.begin_once(until.part(SHARES.peeling))
+        kernel = self._peeling.kernel()
         self.offer(kernel)
         return kernel
+
+    def _peel_on(self) -> None:
+        """Improve the outputs taken off P_X, where another search finds no better ones in time."""
+        if self._peeling is not None:
+            self._peeling.deadline = self._until
+            self._peeling.improve()
+            self.offer(self._peeling.kernel())
 
     def begin_with(self, kernel: FloatArray) -> None:
         """Take an allowed kernel as an answer, and instead of any other start."""

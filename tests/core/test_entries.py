@@ -14,7 +14,9 @@ from core.entries import Entries, entries_of
 from core.joint import Joint
 from core.measures import mutual_information
 from core.measures.average import information_of_entries
+from core.mechanisms import optimal
 from core.mechanisms.merging.partition import merged_labels
+from core.mechanisms.optima import search
 from core.mechanisms.outputs import reading_order
 from core.mechanisms.polish import cleared
 from core.mechanisms.result import changed, make_mechanism
@@ -194,3 +196,14 @@ def test_a_guess_of_many_symbols_needs_no_table():
     table, none = Greatest(np.eye(7)), Likeliest()
     assert_allclose(none.cost(weights), table.cost(weights))
     assert_allclose(none.of_symbols(7), table.of_symbols(7))
+
+
+def test_where_x_itself_is_allowed_no_kernel_is_scanned_and_none_is_compared(monkeypatch):
+    """At 2×10000 an answer that keeps all of X took 3.7 CPU s, of 1."""
+    monkeypatch.setattr(np, "count_nonzero", None)  # a call would end in an error
+    monkeypatch.setattr(search, "starts", None)
+    joint = Joint.random_dirichlet(2, 1_100, 1.0, np.random.default_rng(0))
+    best = optimal(joint, LIP(np.inf))
+    assert (best.status, best.solver, best.nmi) == ("optimal", "closed form", 1.0)
+    assert best.y_labels == joint.x_labels
+    assert (best.kernel == np.eye(1_100)).all()

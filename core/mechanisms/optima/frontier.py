@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from core import validation
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
@@ -95,45 +95,100 @@ def frontier(
     goal = checked_purpose(utility)
     deadline = None if time_limit is None else Deadline.after(time_limit)
     order = sorted(range(len(values)), key=values.__getitem__)
-    answers: dict[int, Mechanism | CoreError] = {}
+    rising = [values[i] for i in order]
+    own: SearchLimits = {"time_limit": None, "gap": gap, "seed": seed}
+    first = _first_notion(notion_family, rising)
+    points: list[Mechanism | CoreError]
+    if deadline is None or first is None:
+        points = _one_after_the_other(joint, notion_family, rising, None, own, goal)
+    elif first.of_estimate and joint.n_x > SIZES.leveled_symbols:
+        points = _at_some_budgets(joint, notion_family, rising, deadline, own, goal)
+    elif deadline.left < SIZES.quick * len(order) and _many(joint, goal):
+        until = deadline.part(SHARES.search)
+        points = _where_it_rises(_ShortLine(joint, notion_family, rising, until, own))
+    else:
+        points = _one_after_the_other(joint, notion_family, rising, deadline, own, goal)
+    along = carried(joint, diluted(joint, points, deadline or NEVER), gap)
+    return tuple(along[order.index(i)] for i in range(len(values)))
+
+
+def _one_after_the_other(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline | None,
+    limits: SearchLimits,
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Search at each budget, from the best of the smaller ones' answers."""
+    points: list[Mechanism | CoreError] = []
     start: FloatArray | None = None
     open_, warm, kept = False, Warm(), -np.inf
-    hurried = deadline is not None and deadline.left < SIZES.quick * len(order)
-    rising = [values[i] for i in order]
-    first = _first_notion(notion_family, rising)
-    if deadline is not None and first is not None and hurried and _peels(joint, first, goal):
-        points = _where_it_rises(joint, notion_family, rising, deadline, gap, seed)
-        along = carried(joint, diluted(joint, points), gap)
-        return tuple(along[order.index(i)] for i in range(len(values)))
-    each = 1 if deadline is None or first is None else _searched(joint, first)
-    for done, i in enumerate(order):
-        left = None
+    for done, budget in enumerate(budgets):
         if deadline is not None:
             # least time for each budget, also when the limit is over: enough for a mechanism
             # without proof
-            left = max(deadline.left / (1 + (len(order) - done - 1) // each), 0.05)
-        limits: SearchLimits = {"time_limit": left, "gap": gap, "seed": seed}
+            left = max(deadline.left / (len(budgets) - done), 0.05)
+            limits = {**limits, "time_limit": left}
         try:
-            notion = notion_family(values[i])
-            over = each > 1 and deadline is not None and deadline.over
-            if over or (len(order) - done - 1) % each:
-                mechanism = at_a_glance(joint, notion, utility)
-            elif notion.of_estimate:  # it has starts of its own beside the last answer
+            notion = notion_family(budget)
+            if notion.of_estimate:  # it has starts of its own beside the last answer
                 mechanism = optimal(joint, notion, utility=utility, start=start, **limits)
             else:
                 mechanism = optimal_from(joint, notion, start, utility=utility, warm=warm, **limits)
         except CoreError as error:
-            answers[i] = error
-        else:
-            if mechanism.status != "optimal" and not notion.of_estimate and open_:
-                # an earlier answer that it starts from was cut
-                mechanism = replace(mechanism, status=CUT)
-            open_ |= mechanism.status == CUT
-            answers[i] = mechanism
-            if start is None or mechanism.utility >= kept:
-                start, kept = mechanism.kernel, mechanism.utility
-    along = carried(joint, diluted(joint, [answers[i] for i in order]), gap)
-    return tuple(along[order.index(i)] for i in range(len(values)))
+            points.append(error)
+            continue
+        if mechanism.status != "optimal" and not notion.of_estimate and open_:
+            # an earlier answer that it starts from was cut
+            mechanism = replace(mechanism, status=CUT)
+        open_ |= mechanism.status == CUT
+        points.append(mechanism)
+        if start is None or mechanism.utility >= kept:
+            start, kept = mechanism.kernel, mechanism.utility
+    return points
+
+
+def _at_some_budgets(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline,
+    limits: SearchLimits,
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Return what is known at each budget, and what is found at some of them, one after the other.
+
+    A search of many symbols under a robust notion exceeds its limit by far, and adds little.
+    """
+    points: list[Mechanism | CoreError] = []
+    best: Mechanism | None = None
+    for budget in budgets:
+        try:
+            notion = notion_family(budget)
+            late = best is not None and deadline.over
+            best = (
+                _as_at(joint, best, notion, utility)
+                if late
+                else at_a_glance(joint, notion, utility)
+            )
+            points.append(best)
+        except CoreError as error:
+            points.append(error)
+    every = SIZES.robust_line
+    searched = range((len(budgets) - 1) % every, len(budgets), every)
+    best = None
+    for done, i in enumerate(searched):
+        point = points[i]
+        if deadline.over or isinstance(point, CoreError) or point.notion is None:
+            continue
+        before = [other for other in (best, point) if other is not None]
+        start = max(before, key=lambda other: other.utility).kernel
+        own: SearchLimits = {**limits, "time_limit": deadline.left / (len(searched) - done)}
+        with suppress(CoreError):
+            best = optimal(joint, point.notion, utility=utility, start=start, **own)
+            points[i] = best
+    return points
 
 
 def _first_notion(
@@ -146,73 +201,102 @@ def _first_notion(
     return None
 
 
-def _peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
-    """Return whether outputs are taken off P_X; where a notion has no set its search says so."""
-    try:
-        return peels(joint, notion, purpose)
-    except CoreError:
-        return False
+def _many(joint: Joint, purpose: Purpose) -> bool:
+    """Return whether X has so many symbols that a short search at every budget finds little."""
+    return joint.n_x >= SIZES.peeled_symbols and isinstance(purpose, Information)
 
 
-def _where_it_rises(
-    joint: Joint,
-    notion_family: Callable[[float], Notion],
-    budgets: Sequence[float],
-    deadline: Deadline,
-    gap: float,
-    seed: int,
-) -> list[Mechanism | CoreError]:
-    """Take outputs off P_X at the first and last budget, then between two where a line rises most.
+class _ShortLine:
+    """Answers at the budgets of a line that are searched, of many symbols in little time."""
 
-    All that a budget between two may keep is between what these keep. So the others, which have
-    the answer of the next smaller one, lose little where two answers are close.
-    """
-    answers: dict[int, Mechanism | CoreError] = {}
+    def __init__(
+        self,
+        joint: Joint,
+        notion_family: Callable[[float], Notion],
+        budgets: Sequence[float],
+        deadline: Deadline,
+        limits: SearchLimits,
+    ) -> None:
+        self.joint, self.budgets, self.deadline = joint, budgets, deadline
+        self.answers: dict[int, Mechanism | CoreError] = {}
+        self._family, self._limits = notion_family, limits
 
-    def search(i: int) -> None:
+    def search(self, i: int, share: float) -> None:
+        """Search at a budget for a share of the time left, and keep what is better."""
         try:
-            notion = notion_family(budgets[i])
-            until = deadline.part(SHARES.of_line)
-            made = peeled(joint, notion, gap=gap, seed=seed, once=deadline, until=until)
-            # at the largest budget X itself may have to be moved little, and so may it below
-            known = diluted_x(joint, notion) if i + 1 == len(budgets) else []
-            if i == 0:  # where no smaller budget helps: at 756 symbols these keep 0.01 more
-                known += starts(joint, notion, Options(), INSTANT)
-            answers[i] = at_least(joint, made, known)
+            notion = self._family(self.budgets[i])
+            made = self._found(i, notion, self.deadline.part(share))
+            known = [point for point in (self.answers.get(i),) if isinstance(point, Mechanism)]
+            if not known and i + 1 == len(self.budgets):
+                # X itself may have to be moved little there, and so may it below
+                known = diluted_x(self.joint, notion)
+            if not known and i == 0:
+                # where no smaller budget helps: at 756 symbols these keep 0.01 more
+                known = starts(self.joint, notion, Options(), INSTANT)
+            self.answers[i] = at_least(self.joint, made, known)
         except CoreError as error:
-            answers[i] = error
+            self.answers.setdefault(i, error)
 
-    def kept(i: int) -> float:
-        point = answers[i]
+    def _found(self, i: int, notion: Notion, until: Deadline) -> Mechanism:
+        """Return what taking outputs off P_X finds, or where they cannot be, what a search does."""
+        if peels(self.joint, notion, Information()):
+            gap, seed = self._limits["gap"], self._limits["seed"]
+            once = self.deadline
+            return peeled(self.joint, notion, gap=gap, seed=seed, once=once, until=until)
+        limits: SearchLimits = {**self._limits, "time_limit": max(until.left, 0.05)}
+        known = (self.answers[j] for j in sorted(self.answers, reverse=True) if j <= i)
+        start = next((point.kernel for point in known if isinstance(point, Mechanism)), None)
+        return optimal_from(self.joint, notion, start, among=INSTANT, **limits)
+
+    def rise(self, low: int, high: int) -> float:
+        """Return how much more the budgets between two may keep in all than at the lower one."""
+        return (high - low - 1) * max(self._kept(high) - self._kept(low), 0.0)
+
+    def _kept(self, i: int) -> float:
+        point = self.answers[i]
         return point.utility if isinstance(point, Mechanism) else 0.0
 
-    def rise(low: int, high: int) -> float:
-        return (high - low - 1) * max(kept(high) - kept(low), 0.0)
+    def points(self) -> list[Mechanism | CoreError]:
+        """Return the answers, elsewhere that of the next smaller budget."""
+        points: list[Mechanism | CoreError] = []
+        last: Mechanism | None = None
+        for i, budget in enumerate(self.budgets):
+            point = self.answers.get(i)
+            if point is None:
+                try:
+                    point = _as_at(self.joint, last, self._family(budget), Information())
+                except CoreError as error:
+                    point = error
+            points.append(point)
+            last = point if isinstance(point, Mechanism) else last
+        return points
 
-    for i in dict.fromkeys((len(budgets) - 1, 0)):
-        search(i)
-    least = SIZES.least_rise * float(entropy(joint.p_x))
-    while not deadline.over:
-        ends = sorted(answers)
-        low, high = max(pairwise(ends), key=lambda ends: rise(*ends), default=(0, 0))
-        if rise(low, high) <= least:
+
+def _where_it_rises(line: _ShortLine) -> list[Mechanism | CoreError]:
+    """Search at the first and the last budget, then between two where a line rises most.
+
+    All that a budget between two may keep is between what these keep. So the others, which have
+    the answer of the next smaller one, lose little where two answers are close. In the time that
+    is left the searches are longer.
+    """
+    for i in dict.fromkeys((len(line.budgets) - 1, 0)):
+        line.search(i, SHARES.of_line)
+    least = SIZES.least_rise * float(entropy(line.joint.p_x))
+    while not line.deadline.over:
+        ends = sorted(line.answers)
+        low, high = max(pairwise(ends), key=lambda ends: line.rise(*ends), default=(0, 0))
+        if line.rise(low, high) <= least:
             break
-        search((low + high) // 2)
-    points: list[Mechanism | CoreError] = []
-    last: Mechanism | None = None
-    for i, budget in enumerate(budgets):
-        if i not in answers:
-            try:
-                answers[i] = _as_at(joint, last, notion_family(budget))
-            except CoreError as error:
-                answers[i] = error
-        point = answers[i]
-        points.append(point)
-        last = point if isinstance(point, Mechanism) else last
-    return points
+        line.search((low + high) // 2, SHARES.of_line)
+    searched = sorted(line.answers)
+    for done, i in enumerate(searched):
+        if line.deadline.over:
+            break
+        line.search(i, 1 / (len(searched) - done))
+    return line.points()
 
 
-def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion) -> Mechanism:
+def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion, purpose: Purpose) -> Mechanism:
     """Return a smaller budget's mechanism as an answer that was cut short."""
     return make_mechanism(
         *(joint, np.ones((joint.n_x, 1)) if smaller is None else smaller.kernel),
@@ -221,38 +305,28 @@ def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion) -> Mechanism
         status=CUT,
         notion=notion,
         y_labels=None if smaller is None else smaller.y_labels,
-        upper_bound=chain_bound(joint, notion),
+        upper_bound=_bound(joint, notion, purpose),
+        purpose=purpose,
     )
 
 
-def _searched(joint: Joint, notion: Notion) -> int:
-    """Return of how many budgets one is searched: fewer if a search exceeds its limit by far."""
-    slow = notion.of_estimate and joint.n_x > SIZES.leveled_symbols
-    return SIZES.robust_line if slow else 1
+def _bound(joint: Joint, notion: Notion, purpose: Purpose) -> float | None:
+    """Return a bound on the utility that needs no search; None where none is known."""
+    if not isinstance(purpose, Information):
+        return None
+    of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+    return chain_bound(joint, of_joint)
 
 
 def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) -> Mechanism:
     """Return the best mechanism that is known without a search, as one that was cut short."""
     goal = checked_purpose(utility)
-    bound = None
-    if isinstance(goal, Information):
-        of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
-        bound = chain_bound(joint, of_joint)
     known = starts(
         joint, notion, Options(), (*INSTANT, *(entry.key for entry in CLOSED_FORMS)), goal
     )
     if joint.n_x <= SIZES.leveled_symbols:
         known += [revalued(joint, made, goal) for made in known_without_search(joint, notion)]
-    nothing = make_mechanism(
-        *(joint, np.ones((joint.n_x, 1))),
-        name=NAME,
-        solver="known",
-        status=CUT,
-        notion=notion,
-        upper_bound=bound,
-        purpose=goal,
-    )
-    return at_least(joint, nothing, known)
+    return at_least(joint, _as_at(joint, None, notion, goal), known)
 
 
 def carried(
@@ -306,11 +380,18 @@ def failed(joint: Joint, reason: str, purpose: Purpose | None = None) -> Mechani
     )
 
 
-def diluted(joint: Joint, points: Sequence[Mechanism | CoreError]) -> list[Mechanism | CoreError]:
-    """Return the points with unproven ones replaced by the next larger budget's, where diluted."""
+def diluted(
+    joint: Joint, points: Sequence[Mechanism | CoreError], deadline: Deadline = NEVER
+) -> list[Mechanism | CoreError]:
+    """Return the points with unproven ones replaced by the next larger budget's, where diluted.
+
+    It ends with a deadline.
+    """
     along = list(points)
     larger: Mechanism | None = None
     for i in reversed(range(len(along))):
+        if deadline.over:
+            break
         point = along[i]
         if isinstance(point, CoreError) or (point.notion is not None and point.notion.of_estimate):
             continue

@@ -10,6 +10,7 @@ import numpy as np
 from core import measures, validation
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
+from core.entries import identity
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
@@ -135,7 +136,8 @@ def optimal_from(
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
-    known = known or starts(joint, notion, own, few, goal, deadline)
+    if not known and mechanism.utility < goal.range(joint)[1]:  # else no mechanism has more
+        known = starts(joint, notion, own, few, goal, deadline)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
@@ -164,7 +166,7 @@ def peeled(
     joined = classes(joint, notion, goal)
     small = joined.joint
     allowed = joined.notion.allowed_set(small)
-    kernel: FloatArray = np.eye(small.n_x)
+    kernel = identity(small.n_x)
     if allowed.rows.shape[0]:
         search = Peeling(allowed, small.p_x, seed=seed, deadline=once)
         search.begin_once(until)

@@ -117,10 +117,12 @@ class LinearSearch:
             if best < compared and self._searched is not self._whole:
                 self._widen(starts, central.duals)
                 compared /= 2
-            met = np.array([point for r in starts for point in self._descend(r, central.duals)])
+            met = self._met(starts, central.duals, until)
             prices = self._utility.cost(met) - met @ central.duals
-            best = -float(prices.min())
+            best = -float(prices.min(initial=0.0))
             central.add(_distinct(met[prices < -PRICE], self.p_x))
+            if until.left == 0.0:  # the best mixture needs the rest of the time
+                break
             # the central mixture is solved to half the best gain met, in nats
             central.solve(min(max(best / 2.0, FINEST), 0.3))
             near = central.points[central.most_used(n_x)]
@@ -134,6 +136,16 @@ class LinearSearch:
                 break
             self.master.raise_penalty(SIZES.growth)
             self.mixture = self.master.solve()
+
+    def _met(self, starts: FloatArray, duals: FloatArray, until: Deadline) -> FloatArray:
+        """Return the vertices of descents that begin before a deadline, (k, n_x)."""
+        met: list[FloatArray] = []
+        with suppress(TimeLimitError):
+            for r in starts:
+                if until.over:
+                    break
+                met += self._descend(r, duals)
+        return np.array(met).reshape(-1, len(self.p_x))
 
     def _widen(self, starts: FloatArray, duals: FloatArray) -> None:
         """Search the whole set from now on if descents from the same starts gain more there."""

@@ -167,11 +167,12 @@ class Peeling:
     ) -> FloatArray | None:
         """Return shares of symbols, (k,), that have all of one; None where none keeps the set."""
         slopes, best = np.ones(len(left)), None
+        program.begin(left, symbol)
         for _ in range(TANGENTS):
             if self.deadline.over:
                 raise TimeLimitError("Taking outputs off P(X) is over.")
             with suppress(InfeasibleError, SolverError):
-                shares = program.solve(left, symbol, slopes, self.deadline)
+                shares = program.solve(slopes, self.deadline)
                 if shares is not None:
                     best = shares
             if best is None:
@@ -189,7 +190,10 @@ TANGENTS = 3
 
 
 class _Part:
-    """The linear program of a part: shares a of weights `mass`, (k,), with an allowed rest."""
+    """The linear program of a part: shares a of weights `mass`, (k,), with an allowed rest.
+
+    The rows hold for the part and for the rest, which may each have auxiliary variables.
+    """
 
     def __init__(
         self, rows: sparse.csc_array, symbols: IntArray, mass: FloatArray, n_x: int
@@ -202,44 +206,47 @@ class _Part:
         self._own = sparse.csr_array(scale @ own[keep])
         more = sparse.csr_array(scale @ sparse.csr_array(rows[:, n_x:])[keep])
         none = sparse.csr_array(more.shape)
-        whole = sparse.vstack(
-            [
-                sparse.hstack([self._own, more, none]),
-                sparse.hstack([-self._own, none, more]),
-            ]
+        self._whole = sparse.csr_array(
+            sparse.vstack(
+                [
+                    sparse.hstack([self._own, more, none]),
+                    sparse.hstack([-self._own, none, more]),
+                ]
+            )
         )
         count = len(keep)
         self._program = LinearProgram(
-            sparse.csr_array(whole), np.full(2 * count, -INFINITY), np.zeros(2 * count), primal=True
+            self._whole, np.full(2 * count, -INFINITY), np.zeros(2 * count), primal=True
         )
-        self._count, self._more = count, more
+        self._most = np.zeros(2 * count)
+        self._least, self._left = np.zeros(len(mass)), np.ones(len(mass))
 
-    def solve(
-        self, left: FloatArray, symbol: int, slopes: FloatArray, deadline: Deadline
-    ) -> FloatArray | None:
-        """Return the shares of least slope with all that is left of a symbol; None by rounding."""
-        program, count = self._program, self._count
-        program.set_row_bounds(
-            np.full(2 * count, -INFINITY),
-            np.concatenate([np.zeros(count), -(self._own @ left)]),
-        )
-        least = np.zeros(len(left))
-        least[symbol] = left[symbol]
-        program.set_col_bounds(least, left)
+    def begin(self, left: FloatArray, symbol: int) -> None:
+        """Let parts have at most what is `left`, (k,), and all that is left of a symbol."""
+        count = len(self._most) // 2
+        self._most[count:] = -(self._own @ left)
+        self._program.set_row_bounds(np.full(2 * count, -INFINITY), self._most)
+        self._left, self._least = left, np.zeros(len(left))
+        self._least[symbol] = left[symbol]
+        self._program.set_col_bounds(self._least, left)
+
+    def solve(self, slopes: FloatArray, deadline: Deadline) -> FloatArray | None:
+        """Return the shares of least slope, (k,); None where rounding left them outside."""
+        program = self._program
         cost = np.zeros(program.n_cols)
-        cost[: len(left)] = slopes * self.mass
+        cost[: len(slopes)] = slopes * self.mass
         program.set_costs(cost)
         x = program.solve(deadline.left).x
-        shares = np.clip(x[: len(left)], least, left)
-        return shares if self._meets(shares, left, x[len(left) :]) else None
+        x[: len(slopes)] = np.clip(x[: len(slopes)], self._least, self._left)
+        return x[: len(slopes)] if self._meets(x) else None
 
-    def _meets(self, shares: FloatArray, left: FloatArray, more: FloatArray) -> bool:
-        """Return whether both parts meet the rows, relative to their own weight."""
-        half = len(more) // 2
-        for part, extra in ((shares, more[:half]), (left - shares, more[half:])):
+    def _meets(self, x: FloatArray) -> bool:
+        """Return whether part and rest meet the rows, relative to their own weight."""
+        shares = x[: len(self.mass)]
+        of_part, of_rest = np.split(self._whole @ x - self._most, 2)
+        for excess, part in ((of_part, shares), (of_rest, self._left - shares)):
             weight = float(part @ self.mass)
-            rows = self._own @ part + self._more @ extra
-            if rows.max(initial=0.0) > _SLACK * max(weight, FEASIBILITY):
+            if excess.max(initial=0.0) > _SLACK * max(weight, FEASIBILITY):
                 return False
         return True
 

@@ -38,9 +38,9 @@ PATIENCE = 600.0
 """Seconds beyond its limit after which a search is given up that keeps the limit itself: its worker
 may start late."""
 
-LINE, MANY = 10.0, 150
+LINE, MANY = 5.0, 150
 """Seconds that a search along all budgets takes at first with this many symbols or more: hardly any
-budget is proven then, and four lines take 16 s in all at 442 symbols."""
+budget is proven then, and four lines are there after 20 s at 442 symbols."""
 
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
