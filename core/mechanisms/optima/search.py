@@ -102,9 +102,8 @@ def optimal_from(
     small = joined.joint
     allowed = joined.notion.allowed_set(small)
     _check_feasible(joint, notion)
-    if among is None and _few_starts(joined, seconds, begun=start is not None):
+    if among is None and _few_starts(joint, joined, seconds, begun=start is not None):
         among = INSTANT
-
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
     if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
         seconds = min(seconds, deadline.left)
@@ -118,14 +117,15 @@ def optimal_from(
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, kernels or [np.ones((small.n_x, 1))])
 
+    soon = first(deadline.part(SHARES.start)) if _taken_apart_late(joint, joined) else None
     outcome = maximise(
         allowed,
         small.p_x,
         solver=solver,
-        time_limit=joined.seconds(seconds),
+        time_limit=joined.seconds(seconds if soon is None else deadline.left),
         gap=gap,
         seed=seed,
-        start=first,
+        start=first if soon is None else lambda _within: soon,
         finish=lambda kernel: polished(small, kernel, joined.notion),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
@@ -195,10 +195,20 @@ def _many(joint: Joint) -> bool:
     return large and joint.n_x > SIZES.all_starts
 
 
-def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:
+def _taken_apart_late(joint: Joint, joined: Classes) -> bool:
+    """Return whether a mechanism to start from is soon made, but P_X not soon taken apart.
+
+    Of 10×1000 a merging takes .2 s and outputs taken off P_X five; until then their rest tells
+    nothing.
+    """
+    alone = joined.joint.n_x >= SIZES.peeled_alone and joint.n_x > SIZES.all_starts
+    return alone and isinstance(joined.purpose, Information) and not _many(joint)
+
+
+def _few_starts(joint: Joint, joined: Classes, seconds: float, *, begun: bool) -> bool:
     """Return whether a search soon has more than a mechanism that takes a second itself."""
     many = joined.fewer and joined.joint.n_x >= SIZES.peeled_symbols
-    return many and (begun or seconds >= SIZES.quick)
+    return (many and (begun or seconds >= SIZES.quick)) or _taken_apart_late(joint, joined)
 
 
 def _check_feasible(joint: Joint, notion: Notion) -> None:
