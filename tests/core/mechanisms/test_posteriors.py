@@ -1,5 +1,7 @@
 """Symbols with equal posteriors: the lemma against searches that do not use it."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -23,6 +25,7 @@ from core.notions import (
 )
 from core.three_way import ThreeWay
 from core.utilities import Distortion, Guess, Information, Task
+from tests.fuzz.alike import both
 
 
 def repeated(rng, n_s, n_c, most=3, scale=6):
@@ -60,6 +63,13 @@ def test_the_optimum_is_that_of_a_search_that_joins_nothing(notion):
         assert alone.utility <= joined.upper_bound + 1e-8
         if alone.status == "optimal":
             assert_allclose(joined.utility, alone.utility, atol=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_so_it_is_for_questions_of_all_kinds(seed):
+    """`tests/fuzz` asks more of them: notions, budgets, exceptions, purposes, what is known."""
+    _, _, result = both(Random(f"quick {seed}"))
+    assert not result, result[0]
 
 
 @pytest.mark.parametrize("purpose", ["guess", "task", "guess of a task"])
