@@ -71,6 +71,9 @@ PURPOSES = (
     *("Guess(levels)", "Distortion(1 - np.eye(joint.n_x))", "SquaredError(np.arange(joint.n_x))"),
 )
 
+ROUNDED = 1e-14
+"""Parts by which nearly equal posteriors differ that are the rounding of P(s, x)."""
+
 MOST = 6
 """Symbols: so many have few enough extreme outputs to list them in fractions."""
 
@@ -93,6 +96,11 @@ class Alike:
     purpose_code: str = "Information()"
     key: str = "optimal"
     equal: tuple[tuple[tuple[float, ...], ...], ...] | None = None
+
+    def apart(self):
+        """Return the largest part by which a weight differs from one of equal posteriors."""
+        weights, equal = np.array(self.weights), np.array(self.equal)
+        return float((np.abs(weights - equal) / np.where(equal > 0, equal, 1.0)).max())
 
     def made(self):
         """Return joint, notion and purpose of `core`; RLDP is about S and X = (S, U)."""
@@ -188,6 +196,11 @@ def compared(request, tick):
         return joined, [] if same else [Failure("refused", request, call, why_alone, why)]
     joint, notion, goal = request.made()
     room, result = TOLERANCE * goal.size(), []
+    equal = None
+    if request.equal is not None:
+        equal, _ = _asked(replace(request, weights=request.equal, equal=None), tick)
+    # differences as small as the rounding of P(s, x) tell nothing that equal ones do not
+    blurred = equal.upper_bound if equal is not None and request.apart() < ROUNDED else -inf
 
     def wrong(kind, known, best):
         got = f"{best.utility:.12g} <= {best.upper_bound:.12g}, {best.solver}, {best.status}"
@@ -198,7 +211,7 @@ def compared(request, tick):
             wrong(f"audit, {name}", "held", best)
         if abs(goal.value(joint, best.kernel) - best.utility) > room:
             wrong(f"utility, {name}", f"{goal.value(joint, best.kernel):.12g}", best)
-        most = other.upper_bound + room
+        most = max(other.upper_bound, blurred) + room
         if best.utility > most and strictly_worth(joint, notion, best.kernel, goal) > most:
             wrong(f"above the bound, {name}", f"{other.upper_bound:.12g}", best)
     short = room + GAP * goal.size()
@@ -206,11 +219,9 @@ def compared(request, tick):
         wrong("below", f"{alone.utility:.12g}, {alone.status}", joined)
     if request.key != "optimal":
         return joined, result
-    if request.equal is not None:
-        equal, _ = _asked(replace(request, weights=request.equal, equal=None), tick)
-        keeps = equal is not None and notion.holds(joint, equal.kernel)
-        if keeps and joined.utility < equal.utility - short:
-            wrong("nearly equal ones lose", f"{equal.utility:.12g}", joined)
+    lost = equal is not None and joined.utility < equal.utility - short
+    if lost and notion.holds(joint, equal.kernel):
+        wrong("nearly equal ones lose", f"{equal.utility:.12g}", joined)
     known = exact(request)
     if known is not None and known.allowed > -inf:
         span = f"[{known.low:.12g}, {known.allowed:.12g}]"
