@@ -13,7 +13,15 @@ from core.clock import Deadline
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
-from core.mechanisms.optima.starts import INSTANT, MANY, at_least, starts, together, useful
+from core.mechanisms.optima.starts import (
+    INSTANT,
+    MANY,
+    at_least,
+    perfectly_private,
+    starts,
+    together,
+    useful,
+)
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
@@ -115,9 +123,9 @@ def optimal_from(
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
-        return together(small, kernels or [np.ones((small.n_x, 1))])
+        return together(small, _or_silent(joined, kernels, within))
 
-    soon = first(deadline.part(SHARES.start)) if _taken_apart_late(joint, joined) else None
+    soon = first(deadline.part(SHARES.search)) if _taken_apart_late(joint, joined) else None
     outcome = maximise(
         allowed,
         small.p_x,
@@ -195,14 +203,27 @@ def _many(joint: Joint) -> bool:
     return large and joint.n_x > SIZES.all_starts
 
 
+def _or_silent(joined: Classes, kernels: list[FloatArray], within: Deadline) -> list[FloatArray]:
+    """Return kernels of classes to start from; under perfect privacy only the best of them.
+
+    Mixed with what tells little, outputs that reveal nothing about S would tell half as much of X.
+    """
+    silent = perfectly_private(joined.joint, joined.notion, within)
+    if not silent:
+        return kernels or [np.ones((joined.joint.n_x, 1))]
+    each = [*kernels, *(made.kernel for made in silent)]
+    return [max(each, key=lambda kernel: joined.purpose.value(joined.joint, kernel))]
+
+
 def _taken_apart_late(joint: Joint, joined: Classes) -> bool:
     """Return whether a mechanism to start from is soon made, but P_X not soon taken apart.
 
     Of 10×1000 a merging takes .2 s and outputs taken off P_X five; until then their rest tells
-    nothing.
+    nothing. Nor do they under perfect privacy, as their programs solve equations by rounding.
     """
-    alone = joined.joint.n_x >= SIZES.peeled_alone and joint.n_x > SIZES.all_starts
-    return alone and isinstance(joined.purpose, Information) and not _many(joint)
+    alone = joined.joint.n_x >= SIZES.peeled_alone and isinstance(joined.purpose, Information)
+    soon = joint.n_x > SIZES.all_starts and not _many(joint)
+    return alone and (soon or joined.notion.is_perfect_privacy)
 
 
 def _few_starts(joint: Joint, joined: Classes, seconds: float, *, begun: bool) -> bool:
