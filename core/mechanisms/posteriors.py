@@ -147,7 +147,7 @@ def classes(joint: Joint, notion: Notion, purpose: Purpose, decimals: int | None
     """
     if not isinstance(purpose, Information | Task | Guess) or not (joint.p_x > 0).all():
         return none(joint, notion, purpose)
-    marks = [part.alike(joint) for part in notion.parts]
+    marks = [part.alike(joint, decimals) for part in notion.parts]
     if any(mark is None for mark in marks):
         return none(joint, notion, purpose)
     counts = joint.counts

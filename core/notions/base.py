@@ -130,10 +130,11 @@ class Notion(ABC):
         joints = map(Joint.from_counts, p)
         return np.array([self.achieved(joint, np.eye(joint.n_x)) for joint in joints])
 
-    def alike(self, joint: Joint) -> IntArray | None:
+    def alike(self, joint: Joint, decimals: int | None = None) -> IntArray | None:  # noqa: ARG002
         """Return a number for each symbol of X, (n_x,); None if the notion looks at each.
 
-        Symbols of one number with the same P(s | x) are one to it.
+        Symbols of one number with the same P(s | x) are one to it; with `decimals` those are that
+        agree to so many.
         """
         return np.zeros(joint.n_x, dtype=np.int64) if self.of_joint_sy else None
 

@@ -208,7 +208,7 @@ class Given(Notion):
         rows = np.unique(whole.rows.toarray(), axis=0)
         return inequalities.plain(rows, whole.oracle)
 
-    def alike(self, joint: Joint) -> IntArray:
+    def alike(self, joint: Joint, decimals: int | None = None) -> IntArray:
         """Return a number for each symbol of X, equal for those with equal P(s, k | x), (n_x,)."""
         self._places(joint)  # checks that the joint fits
         table = ThreeWay.of(self.joint_sxk)
@@ -222,7 +222,11 @@ class Given(Notion):
         result = []
         for x in self._joint.kept_x:
             own = slice(*cells.indptr[x : x + 2])
-            weights = direction(cells.data[own, None], whole=whole)
+            weights = cells.data[own, None]
+            if decimals is None:
+                weights = direction(weights, whole=whole)
+            else:
+                weights = np.round(weights / weights.sum(), decimals)
             key = cells.indices[own].tobytes() + weights.tobytes()
             result.append(numbers.setdefault(key, len(numbers)))
         return np.array(result)

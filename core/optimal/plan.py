@@ -383,7 +383,7 @@ class Sizes:
     listed_symbols: int = 16
     """Symbols of which all sets are listed, 65,536, as outputs of unary encoding too: 8 MB."""
 
-    merged_at_ease: int = 7_000_000
+    merged_at_ease: int = 12_000_000
     """Secrets times the square of symbols up to which a merging keeps no deadline: it takes .1 to
     .5 s; of 30×1629 under the α-lift it took 6.6 of 1 s."""
 

@@ -7,11 +7,14 @@ may be above the bound, or better than the optimum.
 from dataclasses import dataclass
 from math import inf
 
+import numpy as np
+
 from core import notions
 from core.errors import InfeasibleError, InvalidInputError, NotConvexError
 from core.joint import Joint
-from core.measures import mutual_information
 from core.mechanisms.catalogue import CATALOGUE, build
+from core.notions.rldp import RobustNotion
+from core.utilities import Information
 from tests.exact.questions import EPSILONS, epsilon, joint_counts, promise
 from tests.exact.verdict import GAP, TOLERANCE, Failure, strictly
 
@@ -26,6 +29,8 @@ COARSE = 1 / 16
 
 DIGITS = 2e-15
 """What the last digits of a level are, in nats: a thousandth of the audit's slack."""
+
+INFORMATION = Information()
 
 HALVINGS = 10
 """Steps by which outputs are moved no further than they must be."""
@@ -100,8 +105,8 @@ def beaten(random):
     return notion.name, len(chosen), best, result
 
 
-def strictly_worth(joint, notion, kernel):
-    """Return what a kernel keeps of X, in nats, once its levels are within the budgets.
+def strictly_worth(joint, notion, kernel, goal=INFORMATION):
+    """Return the utility of a kernel, what it keeps of X, once its levels are within the budgets.
 
     The audit lets them be above by 1e-12: where a budget is 0, or all that the data ask, that may
     be worth 1e-6 nats. Bounds are proven without it, so outputs are moved towards P_X until no
@@ -119,25 +124,40 @@ def strictly_worth(joint, notion, kernel):
             else:
                 low = middle
         kernel = _moved(joint, kernel, high)
-    return float(mutual_information(joint.release_x(kernel)))
+    return float(goal.value(joint, kernel))
 
 
 def _moved(joint, kernel, share):
-    return (1 - share) * kernel + share * (joint.p_x @ kernel)
+    return (1 - share) * kernel + share * joint.release(kernel).sum(axis=0)
 
 
 def _within(joint, notion, kernel):
     """Say whether a kernel's levels, worked out anew, are within the budgets."""
-    if isinstance(notion, notions.Intersection):
-        return all(_within(joint, part, kernel) for part in notion.notions)
-    if not isinstance(notion, notions.PointwiseNotion):
+    if isinstance(notion, notions.Given):
+        return all(_within(own, part, rows) for part, own, rows in notion._given(joint, kernel))
+    if isinstance(notion, notions.Average):
+        return notion.achieved(joint, kernel) <= notion.bound + DIGITS
+    if isinstance(notion, RobustNotion | notions.SRLIP):
         return notion.achieved(joint, kernel) <= notion.eps + DIGITS
     reported = joint.release(kernel)
+    if isinstance(notion, notions.EpsDelta):
+        broken = np.any([_breaks(part, reported) for part in notion.notion.parts], axis=0)
+        return reported.sum(axis=0)[broken].sum() <= notion.delta + DIGITS
+    return all(
+        not _breaks(part, reported).any()
+        if isinstance(part, notions.PointwiseNotion)
+        else _within(joint, part, kernel)
+        for part in notion.parts
+    )
+
+
+def _breaks(notion, reported):
+    """Return which outputs of P(s, y) are above a pointwise notion's budgets, shape (n_y,)."""
     pairs = (
         (notion.lower_level(reported), notion.lower_budget),
         (notion.upper_level(reported), notion.upper_budget),
     )
-    return all(not (level > budget + DIGITS).any() for level, budget in pairs)
+    return np.any([level > budget + DIGITS for level, budget in pairs], axis=0)
 
 
 def anything(random):

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tests.exact.optimum import truth
 from tests.exact.questions import question, simpler
 from tests.exact.verdict import SOLVERS, answer, rivals
+from tests.fuzz.alike import both
 from tests.fuzz.anything import beaten
 from tests.fuzz.averages import within
 from tests.fuzz.reading import both_read
@@ -84,6 +85,13 @@ def reading(random):
     return Tried(Counter({f"reading S, {request.purpose}": 1}), statuses, result)
 
 
+def alike(random):
+    """Ask about symbols with equal posteriors, once without joining any."""
+    request, best, result = both(random)
+    statuses = Counter() if best is None else Counter([best.status])
+    return Tried(Counter({f"alike, {request.key}": 1}), statuses, result)
+
+
 def simplest(failure, solver):
     """Return the failure of the smallest question found that fails in the same way."""
     left = ATTEMPTS
@@ -127,5 +135,6 @@ KINDS = {
     "legal": (legal, 3),
     "average": (average, 1),
     "reading": (reading, 1),
+    "alike": (alike, 1),
 }
 """Kinds of cases, by name: the function, and how often it comes up beside the others."""

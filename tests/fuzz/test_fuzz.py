@@ -12,12 +12,15 @@ from types import SimpleNamespace
 import pytest
 from scipy import special
 
+from core.mechanisms import posteriors
 from core.mechanisms.catalogue import build
 from tests.exact.promises import Promise
+from tests.fuzz import alike as alike_module
 from tests.fuzz import anything as anything_module
 from tests.fuzz import averages as averages_module
 from tests.fuzz import campaign as campaign_module
 from tests.fuzz import reading as reading_module
+from tests.fuzz.alike import Alike, both
 from tests.fuzz.anything import Anything, strictly_worth
 from tests.fuzz.averages import Averaged, exactly, within
 from tests.fuzz.campaign import Campaign, tried
@@ -213,3 +216,21 @@ def test_an_optimum_that_reads_s_and_is_wrong_is_found(purpose, monkeypatch):
             ),
         )
         assert {failure.kind for failure in both_read(Random(0))[2]} == kinds
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_symbols_with_equal_posteriors_are_one(seed):
+    _, _, result = both(Random(f"one {seed}"))
+    assert not result, result[0]
+
+
+TWICE = Alike((((5.0,), (1.0,), (2.0,), (10.0,)), ((1.0,), (4.0,), (3.0,), (2.0,))), "LIP(0.1)")
+"""A question in which the first and the last symbol tell the same of S."""
+
+
+def test_a_lemma_that_is_wrong_is_found(monkeypatch):
+    """As if no output were split, so that nothing is told of the symbols within a class."""
+    monkeypatch.setattr(alike_module, "alike", lambda _: TWICE)
+    assert not both(Random(0))[2]
+    monkeypatch.setattr(posteriors, "split", lambda of_x, _p_x, kernel: kernel[of_x])
+    assert both(Random(0))[2]

@@ -14,7 +14,15 @@ from core.entries import identity
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import CLOSE
-from core.mechanisms.optima.starts import INSTANT, MANY, at_least, starts, together, useful
+from core.mechanisms.optima.starts import (
+    INSTANT,
+    MANY,
+    at_least,
+    perfectly_private,
+    starts,
+    together,
+    useful,
+)
 from core.mechanisms.options import Options, SearchLimits
 from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import cleared, polished, tightened
@@ -103,9 +111,8 @@ def optimal_from(
     small = joined.joint
     allowed = joined.notion.allowed_set(small)
     _check_feasible(joint, notion)
-    if among is None and _few_starts(joined, seconds, begun=start is not None):
+    if among is None and _few_starts(joint, joined, seconds, begun=start is not None):
         among = INSTANT
-
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
     if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
         seconds = min(seconds, deadline.left)
@@ -117,16 +124,17 @@ def optimal_from(
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
-        return together(small, kernels or [np.ones((small.n_x, 1))])
+        return together(small, _or_silent(joined, kernels, within))
 
+    soon = first(deadline.part(SHARES.search)) if _taken_apart_late(joint, joined) else None
     outcome = maximise(
         allowed,
         small.p_x,
         solver=solver,
-        time_limit=joined.seconds(seconds),
+        time_limit=joined.seconds(seconds if soon is None else deadline.left),
         gap=gap,
         seed=seed,
-        start=first,
+        start=first if soon is None else lambda _within: soon,
         finish=lambda kernel: polished(small, kernel, joined.notion),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
@@ -197,10 +205,33 @@ def _many(joint: Joint) -> bool:
     return large and joint.n_x > SIZES.all_starts
 
 
-def _few_starts(joined: Classes, seconds: float, *, begun: bool) -> bool:
+def _or_silent(joined: Classes, kernels: list[FloatArray], within: Deadline) -> list[FloatArray]:
+    """Return kernels of classes to start from; under perfect privacy only the best of them.
+
+    Mixed with what tells little, outputs that reveal nothing about S would tell half as much of X.
+    """
+    silent = perfectly_private(joined.joint, joined.notion, within)
+    if not silent:
+        return kernels or [np.ones((joined.joint.n_x, 1))]
+    each = [*kernels, *(made.kernel for made in silent)]
+    return [max(each, key=lambda kernel: joined.purpose.value(joined.joint, kernel))]
+
+
+def _taken_apart_late(joint: Joint, joined: Classes) -> bool:
+    """Return whether a mechanism to start from is soon made, but P_X not soon taken apart.
+
+    Of 10×1000 a merging takes .2 s and outputs taken off P_X five; until then their rest tells
+    nothing. Nor do they under perfect privacy, as their programs solve equations by rounding.
+    """
+    alone = joined.joint.n_x >= SIZES.peeled_alone and isinstance(joined.purpose, Information)
+    soon = joint.n_x > SIZES.all_starts and not _many(joint)
+    return alone and (soon or joined.notion.is_perfect_privacy)
+
+
+def _few_starts(joint: Joint, joined: Classes, seconds: float, *, begun: bool) -> bool:
     """Return whether a search soon has more than a mechanism that takes a second itself."""
     many = joined.fewer and joined.joint.n_x >= SIZES.peeled_symbols
-    return many and (begun or seconds >= SIZES.quick)
+    return (many and (begun or seconds >= SIZES.quick)) or _taken_apart_late(joint, joined)
 
 
 def _check_feasible(joint: Joint, notion: Notion) -> None:

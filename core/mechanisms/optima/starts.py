@@ -36,6 +36,10 @@ def perfectly_private(joint: Joint, notion: Notion, deadline: Deadline) -> list[
     if not notion.is_perfect_privacy:
         return []
     kernel = silent_outputs(excess_lift(joint, budget=0.0), joint.p_x, deadline)
+    tells = ~LIP(0.0).allows(joint.release(kernel))
+    if tells.any():  # by rounding, which is less in a likely output
+        tells[np.argmax(joint.p_x @ kernel)] = True
+        kernel = np.column_stack([kernel[:, ~tells], kernel[:, tells].sum(axis=1)])
     if kernel.shape[1] == 1 or not notion.holds(joint, kernel):
         return []
     return [make_mechanism(joint, kernel, name="Perfect privacy", solver="columns", notion=notion)]

@@ -1,5 +1,7 @@
 """Symbols with equal posteriors: the lemma against searches that do not use it."""
 
+from random import Random
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -23,6 +25,7 @@ from core.notions import (
 )
 from core.three_way import ThreeWay
 from core.utilities import Distortion, Guess, Information, Task
+from tests.fuzz.alike import both
 
 
 def repeated(rng, n_s, n_c, most=3, scale=6):
@@ -60,6 +63,13 @@ def test_the_optimum_is_that_of_a_search_that_joins_nothing(notion):
         assert alone.utility <= joined.upper_bound + 1e-8
         if alone.status == "optimal":
             assert_allclose(joined.utility, alone.utility, atol=2e-6)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_so_it_is_for_questions_of_all_kinds(seed):
+    """`tests/fuzz` asks more of them: notions, budgets, exceptions, purposes, what is known."""
+    _, _, result = both(Random(f"quick {seed}"))
+    assert not result, result[0]
 
 
 @pytest.mark.parametrize("purpose", ["guess", "task", "guess of a task"])
@@ -290,3 +300,19 @@ def test_nearly_equal_posteriors_keep_what_equal_ones_do(notion, apart):
     result = m.optimal(near, notion, time_limit=1.0)
     assert result.audit.holds
     assert result.utility >= equal.utility - 1e-6 > 0
+
+
+def test_nearly_equal_posteriors_of_s_and_what_is_known_keep_what_equal_ones_do():
+    """A guess of X was right in .76, not .94: no symbols were joined, as none were equal."""
+    rng = np.random.default_rng(3)
+    table = known(rng)[0].astype(float)
+    near = table * (1 + 1e-14 * rng.uniform(-1, 1, table.shape))
+    equal, joint = Given(LIP(0.0), table), Joint.from_counts(near.sum(axis=2))
+    notion = Given(LIP(0.0), near)
+    assert not classes(joint, notion, Guess()).fewer
+    assert classes(joint, notion, Guess(), 8).fewer
+    best = m.optimal(Joint.from_counts(table.sum(axis=2)), equal, utility=Guess())
+    assert notion.holds(joint, best.kernel)
+    result = m.optimal(joint, notion, utility=Guess())
+    assert result.audit.holds
+    assert result.utility >= best.utility - 1e-6 > 0

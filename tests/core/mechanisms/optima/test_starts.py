@@ -332,6 +332,16 @@ def test_the_optimum_of_thousands_of_symbols_keeps_what_merging_keeps_in_no_time
     assert LIP(0.5).holds(joint, made.kernel)
 
 
+def test_the_optimum_of_hundreds_of_symbols_is_soon_what_merging_is():
+    """At 10×1000 it kept .2 for three seconds, until all of P_X was taken apart; merging .773."""
+    joint = Joint.random_dirichlet(10, 1000, 1.0, np.random.default_rng(0))
+    with clock.using(clock.Ticking(TICK)):
+        made = m.optimal(joint, LDP(0.5), time_limit=1.0)
+    assert made.utility >= m.subset_merging(joint, LDP(0.5)).utility - 1e-12 > 0
+    assert made.status == "time limit"
+    assert LDP(0.5).holds(joint, made.kernel)
+
+
 @pytest.mark.parametrize(
     ("counts", "notion", "known"),
     [
