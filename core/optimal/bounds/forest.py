@@ -258,6 +258,10 @@ class Forest:
         """Part of the bounded boxes that is open."""
         return len(self._leaves) / max(self.boxes, 1)
 
+    def are_for(self, prices: FloatArray, tolerance: float) -> bool:
+        """Return whether the trees are for these prices."""
+        return tolerance == self._tolerance and bool(np.array_equal(prices, self._given))
+
     def learn(self, column: FloatArray) -> None:
         """Lower the targets of a column's largest symbols that the column disproves."""
         for d in map(int, np.flatnonzero(column >= ABOUT_LARGEST * column.max())):
