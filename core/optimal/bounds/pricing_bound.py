@@ -16,7 +16,6 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.forest import Forest
-from core.optimal.bounds.odds import inherited_prices, unseen_prices
 from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
@@ -45,7 +44,6 @@ class PricingBound:
         self.n_x = allowed.n_x
         self._programs = BoxPrograms(allowed)
         self._slice = sliced(allowed.rows, np.ones(allowed.n_x))
-        self._proofs: list[FloatArray] = []
         self._trees: Forest | None = None
         self._columns: dict[bytes, FloatArray] = {}
 
@@ -63,18 +61,13 @@ class PricingBound:
         trees = self._trees
         if trees is None or not trees.are_for(prices, tolerance):
             self._columns = {}
-            trees = Forest(
-                *(self._programs, prices, tolerance, self._floors(prices)),
-                lambda r: self._descended(r, prices),
-            )
+            trees = Forest(self._programs, prices, tolerance, lambda r: self._descended(r, prices))
             self._trees = trees
         trees.work(weights, deadline)
         proven = trees.proven
         # subtracted from every proven price, relative to 1 + |price|, for the rounding of
         # divisions
         proven -= 1e-12 * (1.0 + np.abs(proven))
-        # most proven prices that are kept, the latest: new ones are mostly near one of them
-        self._proofs = [*self._proofs, proven][-16:]
         return BoundResult(proven, list(self._columns.values()), trees.closed, trees.boxes)
 
     @property
@@ -96,10 +89,3 @@ class PricingBound:
         r = np.maximum(self._slice.solve().x[: self.n_x], 0.0)
         result: FloatArray = r / r.sum()
         return result
-
-    def _floors(self, prices: FloatArray) -> FloatArray:
-        """Return for each symbol a price that is known to hold, shape (n_x,)."""
-        known = [unseen_prices(prices)]
-        known += [inherited_prices(prices, proven) for proven in self._proofs]
-        floors: FloatArray = np.max(known, axis=0)
-        return floors
