@@ -139,8 +139,12 @@ def none(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     return Classes(joint, notion, np.arange(joint.n_x), purpose, 0.0)
 
 
-def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
-    """Return the classes that a search for an optimum may join."""
+def classes(joint: Joint, notion: Notion, purpose: Purpose, decimals: int | None = None) -> Classes:
+    """Return the classes that a search for an optimum may join.
+
+    With `decimals` posteriors that agree to so many are one, and what is found may break the
+    notion slightly.
+    """
     if not isinstance(purpose, Information | Task | Guess) or not (joint.p_x > 0).all():
         return none(joint, notion, purpose)
     marks = [part.alike(joint) for part in notion.parts]
@@ -150,7 +154,9 @@ def classes(joint: Joint, notion: Notion, purpose: Purpose) -> Classes:
     weights = joint.p if counts is None else counts
     columns = np.vstack(
         [
-            direction(weights, whole=counts is not None),
+            direction(weights, whole=counts is not None)
+            if decimals is None
+            else np.round(joint.p / joint.p_x, decimals),
             *(mark[None] for mark in marks if mark is not None),
             *_task(joint, purpose),
         ]

@@ -25,6 +25,9 @@ class Shares:
     classes: float = 0.97
     """For the optimum of the classes of symbols with equal posteriors; its answer gets the rest."""
 
+    alike: float = 0.3
+    """For the optimum of posteriors that are nearly equal as one, which is a start."""
+
     start: float = 0.5
     """For the mechanism to start from."""
 

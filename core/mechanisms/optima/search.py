@@ -105,12 +105,13 @@ def optimal_from(
     if among is None and _few_starts(joined, seconds, begun=start is not None):
         among = INSTANT
 
-    if _many(joint):  # rows of 30×1629 under SRLIP take two seconds
+    near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
+    if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
         seconds = min(seconds, deadline.left)
 
     def first(within: Deadline) -> FloatArray:
         known.extend(_begun(joint, notion, options, among, goal, within))
-        others = useful(known, _mixed(joint, allowed, goal))
+        others = useful([*near, *known], _mixed(joint, allowed, goal))
         begin = others if start is None else [start, *others]
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
@@ -137,7 +138,7 @@ def optimal_from(
     known = known or starts(joint, notion, own, few, goal, deadline)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
-    return proven(at_least(joint, mechanism, known), gap)
+    return proven(at_least(joint, mechanism, [*near, *known]), gap)
 
 
 def peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
@@ -206,6 +207,34 @@ def _check_feasible(joint: Joint, notion: Notion) -> None:
         raise InfeasibleError(
             f"No mechanism satisfies {notion}: even an output independent of X breaks it."
         )
+
+
+DECIMALS = 8
+"""Decimals to which posteriors agree that are one in a start: what a search makes of their own
+differences is below the tolerance of its programs."""
+
+
+def _nearly(
+    joint: Joint, notion: Notion, joined: Classes, options: Options, goal: Purpose
+) -> list[Mechanism]:
+    """Return the optimum of nearly equal posteriors as one, if it keeps the notion; else []."""
+    alike = classes(joint, notion, goal, DECIMALS)
+    if alike.joint.n_x == joined.joint.n_x:
+        return []
+    seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
+    limited = replace(options, time_limit=SHARES.alike * seconds)
+    with suppress(CoreError):
+        of_classes = optimal_from(
+            alike.joint, alike.notion, None, utility=alike.purpose, **limited.search
+        )
+        kernel = alike.apart(joint, of_classes.kernel)
+        if notion.holds(joint, kernel):
+            return [
+                make_mechanism(
+                    joint, kernel, name=NAME, solver=of_classes.solver, notion=notion, purpose=goal
+                )
+            ]
+    return []
 
 
 def _apart(joint: Joint, notion: Notion, joined: Classes, outcome: Outcome) -> Outcome:
