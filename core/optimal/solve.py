@@ -37,7 +37,7 @@ from core.optimal.staircases import Staircases
 from core.optimal.tolerances import SMALL
 from core.optimal.two_symbols import two_outputs
 from core.optimal.utility import Centred, Exceptions, MutualInformation, Utility
-from core.optimal.whole_kernel import SidesOracle, climbed
+from core.optimal.whole_kernel import climbed, climbs_apart
 from core.validation import FloatArray
 
 ROUNDED = 1e-8
@@ -388,9 +388,8 @@ class _Task:
         try:
             plain = isinstance(self.goal, MutualInformation) and self.goal.exceptions is None
             if plain and isinstance(oracle, ManyOracle) and not self.allowed.n_auxiliary:
-                pairs = isinstance(oracle, SidesOracle) and oracle.has_sides
-                many = pairs and len(self.p_x) > SIZES.enclosed_symbols
-                share = SHARES.climb_of_pairs if many else SHARES.climb
+                apart = climbs_apart(oracle, len(self.p_x))
+                share = SHARES.climb_of_pairs if apart else SHARES.climb
                 if loop.levels is not None and len(self.p_x) <= SIZES.enclosed_leveled:
                     share = SHARES.climb_of_few
                 rows = self.allowed.rows.toarray()

@@ -11,7 +11,7 @@ cuts tell where the set ends, so the best mixture is then refined by steps that 
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from scipy import sparse
@@ -75,6 +75,12 @@ class SidesOracle(Protocol):
         ...
 
 
+def climbs_apart(oracle: ManyOracle, n_x: int) -> TypeGuard[SidesOracle]:
+    """Return whether climbs begin with one secret each: of fewer symbols other cuts find more."""
+    apart = isinstance(oracle, SidesOracle) and oracle.has_sides
+    return apart and n_x > SIZES.enclosed_symbols
+
+
 def climbed(
     inside: AllowedOutputs,
     oracle: ManyOracle,
@@ -89,7 +95,7 @@ def climbed(
     """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
-    if isinstance(oracle, SidesOracle) and oracle.has_sides:
+    if climbs_apart(oracle, len(inside.p_x)):
         climb.begin_apart(oracle, deadline.part(SHARES.sides))
     elif len(inside.p_x) > SIZES.enclosed_symbols:
         climb.limit(SIZES.climb_outputs)

@@ -18,7 +18,7 @@ from scipy import special
 from core.clock import Deadline
 from core.limits import CLOSE
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms
-from core.optimal.bounds.odds import first_open_odds, odds_range
+from core.optimal.bounds.odds import first_open_odds, odds_range, unseen_prices
 from core.optimal.plan import SIZES
 from core.optimal.programs.batched_simplex import Ends
 from core.optimal.tolerances import FEASIBILITY
@@ -226,14 +226,14 @@ class Forest:
         programs: BoxPrograms,
         prices: FloatArray,
         tolerance: float,
-        floors: FloatArray,
         explore: Callable[[FloatArray], list[FloatArray]],
     ) -> None:
         self._programs, self._given = programs, prices
         self._aims = prices - tolerance
         self.targets = self._aims.copy()
         self.boxes = 0
-        self._tolerance, self._floors, self._explore = tolerance, floors, explore
+        self._tolerance, self._explore = tolerance, explore
+        self._floors = unseen_prices(prices)
         self._improved_at = np.inf
         n_x, n = len(prices), programs.matrix.shape[1]
         self._started = np.zeros(n_x, dtype=bool)
@@ -257,6 +257,10 @@ class Forest:
     def spread(self) -> float:
         """Part of the bounded boxes that is open."""
         return len(self._leaves) / max(self.boxes, 1)
+
+    def are_for(self, prices: FloatArray, tolerance: float) -> bool:
+        """Return whether the trees are for these prices."""
+        return tolerance == self._tolerance and bool(np.array_equal(prices, self._given))
 
     def learn(self, column: FloatArray) -> None:
         """Lower the targets of a column's largest symbols that the column disproves."""

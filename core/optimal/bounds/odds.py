@@ -100,24 +100,6 @@ def _lower_bounds(prices: FloatArray, dominant: IntArray, odds: FloatArray) -> F
     return result
 
 
-def inherited_prices(prices: FloatArray, proven: FloatArray) -> FloatArray:
-    """Return for each symbol d a price that holds beside the other prices p, by an older proof.
-
-    With H(r) ≥ p'·r proven, H(r) − p·r ≥ (p'_d − p_d) r_d − η (1 − r_d), where η is the largest
-    rise p_x − p'_x of another symbol: so p_d = p'_d − max(η, 0)/k holds at odds of at least k.
-    """
-    rise = prices - proven
-    first, second = np.argsort(-rise)[:2]
-    largest = np.full(len(prices), rise[first])
-    largest[first] = rise[second]
-    highest_price = max(float(prices.max()), float(proven.max()))
-    if highest_price <= 0:
-        return np.minimum(prices, 0.0)
-    fall = np.maximum(largest, 0.0) / least_odds(highest_price, len(prices))
-    result: FloatArray = proven - fall * (1 + CLOSE)
-    return result
-
-
 def odds_range(prices: FloatArray, dominant: int, highest: float) -> tuple[float, float]:
     """Return a range of odds k of d that holds all k with ψ(k) < p_d k + max_{x≠d} p_x."""
     highest_price, price = float(prices.max()), float(prices[dominant])

@@ -16,7 +16,6 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.forest import Forest
-from core.optimal.bounds.odds import inherited_prices, unseen_prices
 from core.optimal.concave_descent import descend
 from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
@@ -27,16 +26,13 @@ class BoundResult:
     """The result of branch and bound for prices λ.
 
     - `prices`: p ≤ λ with H(r) ≥ p·r for every allowed posterior r, shape (n_x,).
-    - `lower`: H(r) − λ·r is at least this for every allowed posterior r: min (p − λ).
     - `columns`: allowed posteriors with H(r) < λ·r, shape (n_x,) each, no two the same.
-    - `best_value`: least H(r) − λ·r among these; 0 if there are none.
     - `finished`: whether every tree is closed.
+    - `boxes`: boxes bounded so far.
     """
 
     prices: FloatArray
-    lower: float
     columns: list[FloatArray]
-    best_value: float
     finished: bool
     boxes: int
 
@@ -48,8 +44,8 @@ class PricingBound:
         self.n_x = allowed.n_x
         self._programs = BoxPrograms(allowed)
         self._slice = sliced(allowed.rows, np.ones(allowed.n_x))
-        self._proofs: list[FloatArray] = []
-        self._pricing: _Pricing | None = None
+        self._trees: Forest | None = None
+        self._columns: dict[bytes, FloatArray] = {}
 
     def minimise(
         self,
@@ -62,39 +58,30 @@ class PricingBound:
         """Prove prices as near to λ as possible, and collect outputs that disprove λ."""
         deadline = Deadline.after(time_limit)
         weights = np.ones(self.n_x) if weights is None else weights
-        if self.n_x == 1:  # the only output is that symbol, and it costs nothing
-            columns = _Columns(prices)
-            columns.add(np.ones(1))
-            return columns.result(np.minimum(prices, 0.0), finished=True, boxes=0)
-        if self._pricing is None or not self._pricing.same(prices, tolerance):
-            self._pricing = self._planted(prices, tolerance)
-        columns, trees = self._pricing.columns, self._pricing.trees
+        trees = self._trees
+        if trees is None or not trees.are_for(prices, tolerance):
+            self._columns = {}
+            trees = Forest(self._programs, prices, tolerance, lambda r: self._descended(r, prices))
+            self._trees = trees
         trees.work(weights, deadline)
         proven = trees.proven
         # subtracted from every proven price, relative to 1 + |price|, for the rounding of
         # divisions
         proven -= 1e-12 * (1.0 + np.abs(proven))
-        # most proven prices that are kept, the latest: new ones are mostly near one of them
-        self._proofs = [*self._proofs, proven][-16:]
-        return columns.result(proven, trees.closed, trees.boxes)
+        return BoundResult(proven, list(self._columns.values()), trees.closed, trees.boxes)
 
     @property
     def spread(self) -> float:
         """Part of the boxes bounded at the latest prices that is open."""
-        return self._pricing.trees.spread if self._pricing is not None else 0.0
+        return self._trees.spread if self._trees is not None else 0.0
 
-    def _planted(self, prices: FloatArray, tolerance: float) -> _Pricing:
-        """Return the trees for new prices, not yet grown."""
-        columns = _Columns(prices)
-
-        def explore(r: FloatArray) -> list[FloatArray]:
-            ends = descend(r, prices, self._lowest, float(special.entr(r).sum() - prices @ r))[-1:]
-            for column in ends or [r]:
-                columns.add(column)
-            return ends
-
-        trees = Forest(self._programs, prices, tolerance, self._floors(prices), explore)
-        return _Pricing(prices, tolerance, columns, trees)
+    def _descended(self, r: FloatArray, prices: FloatArray) -> list[FloatArray]:
+        """Return where a descent from an output ends, if below it; keep what undercuts prices."""
+        ends = descend(r, prices, self._lowest, float(special.entr(r).sum() - prices @ r))[-1:]
+        for column in ends or [r]:
+            if special.entr(column).sum() < prices @ column:
+                self._columns.setdefault(np.round(column, 12).tobytes(), column)
+        return ends
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
         """Return the allowed posterior that minimizes costs·r."""
@@ -102,51 +89,3 @@ class PricingBound:
         r = np.maximum(self._slice.solve().x[: self.n_x], 0.0)
         result: FloatArray = r / r.sum()
         return result
-
-    def _floors(self, prices: FloatArray) -> FloatArray:
-        """Return for each symbol a price that is known to hold, shape (n_x,)."""
-        known = [unseen_prices(prices)]
-        known += [inherited_prices(prices, proven) for proven in self._proofs]
-        floors: FloatArray = np.max(known, axis=0)
-        return floors
-
-
-class _Columns:
-    """Distinct outputs that undercut prices."""
-
-    def __init__(self, prices: FloatArray) -> None:
-        self._prices = prices
-        self._kept: dict[bytes, FloatArray] = {}
-        self._best = 0.0
-
-    def add(self, column: FloatArray) -> None:
-        """Keep a posterior if it undercuts the prices and is new."""
-        value = float(special.entr(column).sum() - self._prices @ column)
-        if value < 0:
-            self._kept.setdefault(np.round(column, 12).tobytes(), column)
-            self._best = min(self._best, value)
-
-    def result(self, proven: FloatArray, finished: bool, boxes: int) -> BoundResult:
-        """Return what was proven, together with these columns."""
-        return BoundResult(
-            prices=proven,
-            lower=float((proven - self._prices).min()),
-            columns=list(self._kept.values()),
-            best_value=self._best,
-            finished=finished,
-            boxes=boxes,
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Pricing:
-    """The latest prices and tolerance, with the outputs found and the trees."""
-
-    prices: FloatArray
-    tolerance: float
-    columns: _Columns
-    trees: Forest
-
-    def same(self, prices: FloatArray, tolerance: float) -> bool:
-        """Return whether prices and tolerance are these."""
-        return tolerance == self.tolerance and bool(np.array_equal(prices, self.prices))

@@ -22,6 +22,7 @@ from core.optimal.whole_kernel import (
     _Climb,
     _used,
     climbed,
+    climbs_apart,
 )
 
 
@@ -59,6 +60,16 @@ def test_where_secrets_share_symbols_there_are_no_sides():
     oracle = RobustLDP.of_joint(joint, 1.0).allowed_set(joint).oracle
     assert isinstance(oracle, SidesOracle)
     assert not oracle.has_sides
+
+
+@pytest.mark.parametrize(("shape", "apart"), [((5, 2), False), ((3, 4), False), ((5, 5), True)])
+def test_only_many_pairs_are_climbed_one_secret_at_a_time(shape, apart):
+    """Of fewer the cuts of pairs of secrets find more, and prove it: 5×2 was left open."""
+    joint = pairs_of(shape)
+    ball = RLDP.of_joint(joint, 1.0, n=300).uncertainty
+    oracle = RLDP(1.0, ball, exact=True).allowed_set(joint).oracle
+    assert oracle.has_sides
+    assert climbs_apart(oracle, joint.n_x) == apart
 
 
 def test_a_climb_from_nothing_keeps_half_of_what_ldp_at_the_estimate_does():

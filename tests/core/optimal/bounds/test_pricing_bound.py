@@ -71,14 +71,15 @@ def test_never_above_the_true_minimum_for_any_prices():
         result = PricingBound(allowed).minimise(prices, tolerance=TOLERANCE, time_limit=20.0)
         costs = entropies(points)
         least = (costs - points @ prices).min()
-        assert result.lower <= min(least, 0.0) + 1e-13
+        lower = (result.prices - prices).min()
+        assert lower <= min(least, 0.0) + 1e-13
         assert (costs - points @ result.prices >= -1e-13).all()
         assert (result.prices <= prices).all()
-        assert result.best_value >= min(least, 0.0) - 1e-8
-        assert all(entropies(column[None])[0] < column @ prices for column in result.columns)
+        gains = [float(column @ prices - entropies(column[None])[0]) for column in result.columns]
+        assert all(0 < gain <= 1e-8 - least for gain in gains)
         if least > 0:
             assert result.finished, seed
-            assert result.lower >= -TOLERANCE - 1e-9
+            assert lower >= -TOLERANCE - 1e-9
             assert not result.columns
         elif least < -1e-6:
             assert result.columns, seed
@@ -100,7 +101,7 @@ def test_proofs_hold_with_several_auxiliary_variables(notion):
         assert (costs - points @ result.prices >= -1e-12).all()
         if (costs - points @ prices).min() > 0:
             assert result.finished
-            assert result.lower >= -TOLERANCE - 1e-9
+            assert (result.prices - prices).min() >= -TOLERANCE - 1e-9
 
 
 def mixture_of(points, p_x):
@@ -152,12 +153,12 @@ def test_no_time_still_gives_a_valid_bound_and_little_time_is_kept():
     untouched = PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=0.0)
     assert not untouched.finished
     assert untouched.boxes == 0
-    assert np.isfinite(untouched.lower)
+    assert np.isfinite(untouched.prices).all()
     start = clock.now()
     result = PricingBound(allowed).minimise(prices, tolerance=1e-6, time_limit=0.5)
     assert clock.now() - start < 0.6
     assert not result.finished
-    assert untouched.lower - 1e-9 <= result.lower < 0
+    assert (result.prices < prices).any()
     assert (untouched.prices <= result.prices + 1e-9).all()
 
 
@@ -179,22 +180,13 @@ def test_weights_decide_where_the_time_goes():
     assert answer[0] > answer[1] + 0.5
 
 
-def test_one_symbol_costs_nothing():
-    allowed = AllowedSet(sparse.csr_array((0, 1)), 1)
-    result = PricingBound(allowed).minimise(np.array([0.25]), tolerance=1e-6, time_limit=1.0)
-    assert result.finished
-    assert result.prices.tolist() == [0.0]
-    assert result.best_value == -0.25
-    assert result.columns[0].tolist() == [1.0]
-
-
 def test_without_rows_every_symbol_is_allowed_alone():
     allowed = AllowedSet(sparse.csr_array((0, 4)), 4)
     prices = np.array([0.3, -0.2, 0.0, 1.0])
     result = PricingBound(allowed).minimise(prices, tolerance=1e-9, time_limit=5.0)
     assert result.prices == pytest.approx(np.minimum(prices, 0), abs=1e-8)
     assert result.columns
-    assert result.best_value in (-1.0, -0.3)
+    assert {float(column @ prices) for column in result.columns} <= {1.0, 0.3}
 
 
 def test_it_stops_when_too_many_boxes_wait(monkeypatch):
@@ -206,7 +198,7 @@ def test_it_stops_when_too_many_boxes_wait(monkeypatch):
     result = PricingBound(allowed).minimise(prices, tolerance=1e-9, time_limit=60.0)
     assert not result.finished
     assert 0 < result.boxes < most
-    assert np.isfinite(result.lower)
+    assert np.isfinite(result.prices).all()
 
 
 def test_a_later_proof_with_less_time_takes_nothing_back():

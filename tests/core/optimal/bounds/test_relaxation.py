@@ -16,12 +16,10 @@ from core.optimal.bounds.box_programs import BoxPrograms
 from core.optimal.bounds.forest import secants
 from core.optimal.bounds.odds import (
     dominance,
-    inherited_prices,
     least_odds,
     odds_range,
     unseen_prices,
 )
-from core.optimal.bounds.pricing_bound import PricingBound
 from core.optimal.bounds.relaxation import Multipliers, Relaxation, bound_of_entries
 from tests.vertices import allowed_vertices, entropies
 
@@ -171,29 +169,6 @@ def test_the_unseen_price_holds_whatever_is_allowed(prices, seed):
     d = int(r.argmax())
     p[d] = min(p[d], unseen_prices(p)[d])
     assert entropies(r[None])[0] >= p @ r - 1e-12
-
-
-@given(prices=st.lists(st.floats(-2, 3), min_size=2, max_size=5), seed=st.integers(0, 10_000))
-def test_what_an_older_proof_says_of_new_prices_holds(prices, seed):
-    p = np.array(prices)
-    rng = np.random.default_rng(seed)
-    r = rng.dirichlet(np.full(len(p), 0.7))
-    older = p + rng.normal(size=len(p)) * 0.3
-    older -= max(older @ r - entropies(r[None])[0], 0.0)  # proven, as far as r can tell
-    d = int(r.argmax())
-    p[d] = min(p[d], inherited_prices(p, older)[d])
-    assert entropies(r[None])[0] >= p @ r - 1e-12
-
-
-def test_an_older_proof_of_the_same_prices_is_all_there_is_to_do():
-    joint = Joint.random_uniform(4, 8, np.random.default_rng(5))
-    bound = PricingBound(ALIP(0.5, 0.5).allowed_set(joint))
-    first = bound.minimise(np.full(8, 0.9), tolerance=1e-6, time_limit=20.0)
-    again = bound.minimise(first.prices, tolerance=1e-6, time_limit=20.0)
-    assert first.boxes > 0
-    assert again.boxes == 0
-    assert again.finished
-    assert inherited_prices(first.prices, first.prices) == pytest.approx(first.prices)
 
 
 def test_odds_from_huge_prices_do_not_overflow():
