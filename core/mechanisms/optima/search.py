@@ -146,8 +146,8 @@ def optimal_from(
     few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
     if not known and mechanism.utility < goal.range(joint)[1]:  # else no mechanism has more
         known = starts(joint, notion, own, few, goal, deadline)
-    if mechanism.status == "heuristic":
-        known += _allowed_anyway(joint, notion, own, goal)
+    anyway = mechanism.status == "heuristic"
+    known += _allowed_anyway(joint, notion, own, goal) if anyway else []
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
 
 

@@ -132,7 +132,7 @@ class Prover:
         """Return the most vertices for which a walk is faster than branch and bound."""
         few = self.space.n_free <= SIZES.walk_dimensions
         most = SIZES.walk_entries * (SIZES.walk_factor if few else 1)
-        return most // (self.space.n_basic * (self.space.n_free + 1))
+        return most // max(1, self.space.n_basic * (self.space.n_free + 1))
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is at most `enough`."""

@@ -6,7 +6,7 @@ import pytest
 from core import clock
 from core.clock import NEVER, Deadline
 from core.joint import Joint
-from core.notions import ALIP, LDP
+from core.notions import ALIP, LDP, GuessingProbability, Intersection, L1Privacy
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.plan import SHARES, SIZES
@@ -78,3 +78,12 @@ def test_branch_and_bound_that_closes_boxes_goes_on():
     bound, value = checked(prover, search, 20.0)
     assert value - 1e-9 <= bound <= value + GAP
     assert prover._boxes is None
+
+
+def test_equations_that_leave_no_freedom_leave_a_number_of_vertices():
+    joint = Joint.from_counts([[0, 6], [14, 0], [0, 0], [0, 0]])
+    notion = Intersection(LDP(0.75), L1Privacy(np.inf, 1e-10), GuessingProbability(0.7))
+    allowed = notion.allowed_set(joint)
+    space = polytope(allowed, joint.p_x)
+    assert space.n_free == -1
+    assert Prover(allowed, space, joint.p_x, MutualInformation())._few() > 0
