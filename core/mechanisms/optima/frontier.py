@@ -225,7 +225,7 @@ class _ShortLine:
         """Search at a budget for a share of the time left, and keep what is better."""
         try:
             notion = self._family(self.budgets[i])
-            made = self._found(i, notion, self.deadline.part(share))
+            made = self._optimum(i, notion, self.deadline.part(share))
             known = [point for point in (self.answers.get(i),) if isinstance(point, Mechanism)]
             if not known and i + 1 == len(self.budgets):
                 # X itself may have to be moved little there, and so may it below
@@ -237,10 +237,11 @@ class _ShortLine:
         except CoreError as error:
             self.answers.setdefault(i, error)
 
-    def _found(self, i: int, notion: Notion, until: Deadline) -> Mechanism:
+    def _optimum(self, i: int, notion: Notion, until: Deadline) -> Mechanism:
         """Return what taking outputs off P_X finds, or where they cannot be, what a search does."""
         if peels(self.joint, notion, Information()):
-            gap, seed = self._limits["gap"], self._limits["seed"]
+            # the same draws again would find hardly more
+            gap, seed = self._limits["gap"], self._limits["seed"] + (i in self.answers)
             once = self.deadline
             return peeled(self.joint, notion, gap=gap, seed=seed, once=once, until=until)
         limits: SearchLimits = {**self._limits, "time_limit": max(until.left, 0.05)}

@@ -108,8 +108,7 @@ def optimal_from(
     options = _hurried(Options(time_limit=time_limit, gap=gap, seed=seed), joint, deadline)
     known: list[Mechanism] = []
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
-    small = joined.joint
-    allowed = joined.notion.allowed_set(small)
+    small, allowed = joined.joint, joined.notion.allowed_set(joined.joint)
     _check_feasible(joint, notion)
     if among is None and _few_starts(joint, joined, seconds, begun=start is not None):
         among = INSTANT
@@ -146,8 +145,8 @@ def optimal_from(
     few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
     if not known and mechanism.utility < goal.range(joint)[1]:  # else no mechanism has more
         known = starts(joint, notion, own, few, goal, deadline)
-    anyway = mechanism.status == "heuristic"
-    known += _allowed_anyway(joint, notion, own, goal) if anyway else []
+    if mechanism.status == "heuristic":
+        known += _allowed_anyway(joint, notion, own, goal)
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
 
 
