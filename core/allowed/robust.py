@@ -18,6 +18,7 @@ from core.limits import CUT_TOL
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import conditionals
 from core.uncertainty.extremes import bound_of, extreme_member
+from core.uncertainty.worst_case import FAR_APART
 from core.validation import BoolArray, FloatArray, IntArray
 
 
@@ -88,9 +89,6 @@ def never_seen(s: int) -> InvalidInputError:
         f"(B_s = ∞): leave it out or merge it with another."
     )
 
-
-_FAR = 40.0
-"""Largest split that is tried: the log ratio of the two secrets' shares of the ball's budget."""
 
 _STEPS = 40
 """Most steps of the search for the best split, which takes about eight."""
@@ -281,7 +279,7 @@ class RobustCuts:
         suspects = np.argwhere(near)
         suspects[:, 0] = outputs[suspects[:, 0]]
         with np.errstate(divide="ignore"):
-            splits = np.clip(np.log(shares) - np.log(shares[::-1]), -_FAR, _FAR)
+            splits = np.clip(np.log(shares) - np.log(shares[::-1]), -FAR_APART, FAR_APART)
         at = best[near]
         inner = np.clip(at, 1, count - 2)
         around = splits[[np.maximum(at - 1, 0), inner, np.minimum(at + 1, count - 1)]]
@@ -310,24 +308,24 @@ class RobustCuts:
                 weight = gain_left / (gain_left - gain_right)
             # the log ratio of gains is almost linear in the split; one side may be unbounded
             secant = left + weight * (right - left)
-            newton = split + 2 * np.clip(gain, -_FAR, _FAR)
+            newton = split + 2 * np.clip(gain, -FAR_APART, FAR_APART)
             both = np.isfinite(gain_left) & np.isfinite(gain_right)
             guess = np.where(both, secant, newton)
             inside = (guess > left) & (guess < right) & (step % 6 < 5)
             following = np.where(inside, guess, (left + right) / 2)
-            # a guess beyond ±_FAR: the best split may give one side the whole budget
+            # a guess beyond ±FAR_APART: the best split may give one side the whole budget
             following = np.where(
-                (guess <= left) & (left == -_FAR) & (split > left), left, following
+                (guess <= left) & (left == -FAR_APART) & (split > left), left, following
             )
             following = np.where(
-                (guess >= right) & (right == _FAR) & (split < right), right, following
+                (guess >= right) & (right == FAR_APART) & (split < right), right, following
             )
             split = np.where(done, split, following)
         return first, second
 
     def _best_of_many(self, sides: FloatArray, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return R1 and R2, each of shape (k, n_u), at the best of `_COARSE` splits."""
-        splits = np.linspace(-_FAR / 4, _FAR / 4, _COARSE)
+        splits = np.linspace(-FAR_APART / 4, FAR_APART / 4, _COARSE)
         splits[[0, -1]] = -np.inf, np.inf
         many, repeated = np.repeat(pairs, _COARSE, axis=0), np.repeat(sides, _COARSE, axis=1)
         first, second, _ = self._members(repeated, many, np.tile(splits, len(pairs)))

@@ -169,9 +169,6 @@ _PLAIN = (-50.0, 8.0)
 _HARDLY_TILTED = 18.0
 """Tilt from which on the second-order approximation has more digits than a search."""
 
-_STEEP = -600.0
-"""Tilt below which gap/δ may be no double."""
-
 _APPROACH = 14
 """Most points that are tried in plain powers: each takes a fifth of a step with all digits."""
 
@@ -240,7 +237,7 @@ def _log_rise(gap: FloatArray, tilt: FloatArray) -> FloatArray:
     """Return log(1 + gap/δ), (..., n), gaps of up to 1."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         rise: FloatArray = np.log1p(gap * np.exp(-tilt)[..., None])
-        steep = tilt < _STEEP
+        steep = tilt < -600  # where gap/δ may be no double
         if steep.any():
             rise[steep] = np.logaddexp(0.0, np.log(gap[steep]) - tilt[steep][..., None])
     return rise

@@ -23,7 +23,7 @@ _GRID = 8
 _TOLERANCES = {"xatol": 1e-7, "xrtol": 0.0, "fatol": 1e-7, "frtol": 0.0}
 """Of a split and of both sides' gains there: a level, flat at its peak, errs by their square."""
 
-_FAR = 40.0
+FAR_APART = 40.0
 """Largest split: the log ratio of the two sides' shares of the budget."""
 
 _FIRST, _CHUNK = 32, 1024
@@ -232,8 +232,8 @@ def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCa
         return _gain(ball, values, chosen[row.astype(np.int64)], split)
 
     # a level rises until more of the budget gains as much on either side
-    splits = np.clip(2 * np.log(np.tan(grid[1:-1])), -_FAR, _FAR)
-    splits = np.concatenate([[-_FAR], splits, [_FAR]])
+    splits = np.clip(2 * np.log(np.tan(grid[1:-1])), -FAR_APART, FAR_APART)
+    splits = np.concatenate([[-FAR_APART], splits, [FAR_APART]])
     chosen, at = triples[room], peak[room]
     peaks = elementwise.find_root(  # type: ignore[call-overload]  # the stub lacks arguments
         gain,
@@ -260,7 +260,9 @@ def _gain(ball: RenyiBall, values: _Values, triples: IntArray, split: FloatArray
         masses = np.log(ball.p_s[triples[:, 1:].T])[..., None]
         gains = prices - masses - k * bounds - np.log(np.stack([high, low]))
         gains[~np.isfinite(bounds)] = -np.inf
-        result: FloatArray = np.nan_to_num(gains[0] - gains[1], posinf=_FAR, neginf=-_FAR)[:, 0]
+        result: FloatArray = np.nan_to_num(
+            gains[0] - gains[1], posinf=FAR_APART, neginf=-FAR_APART
+        )[:, 0]
     return result
 
 
