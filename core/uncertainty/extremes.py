@@ -108,16 +108,16 @@ def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) ->
     variance = _mean(p, (gap - mean[:, None]) ** 2)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         # the second-order approximation, good for small bounds: D ≈ variance / (2αδ²)
-        found = 0.5 * np.log(variance / (2 * alpha * bound))
-        found = np.where(np.isnan(found), LOWEST_TILT, np.clip(found, LOWEST_TILT, HIGHEST_TILT))
-        left = np.flatnonzero(found < _HARDLY_TILTED)
-        found[left], met = _approached(
-            *(p[left], gap[left], bound[left], most[left]), found[left], alpha
+        inner = 0.5 * np.log(variance / (2 * alpha * bound))
+        inner = np.where(np.isnan(inner), LOWEST_TILT, np.clip(inner, LOWEST_TILT, HIGHEST_TILT))
+        left = np.flatnonzero(inner < _HARDLY_TILTED)
+        inner[left], met = _approached(
+            *(p[left], gap[left], bound[left], most[left]), inner[left], alpha
         )
         left = left[~met]
         if len(left):
-            found[left] = _searched(p[left], gap[left], bound[left], found[left], alpha)
-    tilt[within] = found
+            inner[left] = _searched(p[left], gap[left], bound[left], inner[left], alpha)
+    tilt[within] = inner
     return tilt
 
 

@@ -562,6 +562,10 @@ def best_under(
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda mechanism: mechanism.utility)
     known = [first, *of_everything(cells, notion, deadline.left / 4)]
+    known += [
+        released(cells, each.kernel, name=each.name, solver="known", status="", notion=notion)
+        for each in coupled(cells, Joint.with_secret_released(cells), notion)
+    ]
     known += ignoring_secret(
         cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
     )

@@ -79,7 +79,8 @@ def released(
     if kernel.shape[0] < cells.size:
         kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(seen)) @ kernel
         what = "1 cell" if unseen == 1 else f"{unseen} cells"
-        notes = (*notes, f"{what} never observed: treated as typical of the secret.")
+        sentence = f"{what} never observed: treated as typical of the secret."
+        notes = tuple(dict.fromkeys((*notes, sentence)))  # a start may have it already
         kernel = polished(joint, kernel, notion, quick=True)  # sums over more cells round otherwise
     return make_mechanism(
         joint,
