@@ -156,8 +156,8 @@ def _values_of(ball: RenyiBall, answers: FloatArray) -> _Values:
 
 
 def _at_estimate(ball: RenyiBall, answers: FloatArray) -> FloatArray:
-    """Return the level of each output at P̂, (n_y,), −∞ where it does not occur."""
-    given_s = np.einsum("su,suy->sy", ball.p_u_given_s, answers)
+    """Return the level of each output at P̂ among secrets seen, (n_y,), −∞ if it is never made."""
+    given_s = np.einsum("su,suy->sy", ball.p_u_given_s, answers)[ball.p_s > 0]
     return _log_ratio(given_s.max(axis=0), given_s.min(axis=0))
 
 

@@ -311,3 +311,22 @@ def test_what_the_estimate_exceeds_is_not_searched_over_the_ball(monkeypatch):
     assert exceeds(ball, answers, level - 1e-9)
     with pytest.raises(TypeError):
         exceeds(ball, answers, level + 1e-9)
+
+
+def test_a_constant_output_tells_nothing_about_a_secret_that_was_never_seen():
+    ball = RenyiBall([[1, 3], [3, 1], [0, 0]], 0.1)
+    assert not exceeds(ball, np.full((3, 2, 2), 0.5), 1e-12)
+    answers = np.broadcast_to([[0.6, 0.4], [0.4, 0.6]], (3, 2, 2))
+    level = worst_case(ball, answers).level
+    # anything is possible there, so all may be on the second symbol
+    assert level == pytest.approx(np.log((0.4 + 0.2 * ball.upper[1, 0]) / 0.4))
+    assert exceeds(ball, answers, level - 1e-9)
+    assert not exceeds(ball, answers, level + 1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.7, 0.99, 1.0, 2.0])
+def test_a_ball_of_everything_has_the_least_and_the_greatest_answer(alpha):
+    ball = RenyiBall([[0.15, 0.2], [0.3, 0.35]], np.inf, alpha)
+    answers = np.broadcast_to([[1.0, 0.0], [1e-17, 1 - 1e-17]], (2, 2, 2))
+    assert worst_case(ball, answers).level == np.inf
+    assert worst_case(ball, answers[..., :1]).level == pytest.approx(np.log(1e17), abs=1e-9)
