@@ -297,7 +297,9 @@ def _sides(
     y, s1, s2 = triples.T
     shape = (*angles.shape, values.answers.shape[1])
     owners = np.stack([s1, s2])[..., None]
-    shares = np.stack([_share(ball.budget, np.sin(angles)), _share(ball.budget, np.cos(angles))])
+    # for orders below 1 a budget is finite even where every distribution is possible
+    budget = np.inf if ball.bound == np.inf else ball.budget
+    shares = np.stack([_share(budget, np.sin(angles)), _share(budget, np.cos(angles))])
     bounds = bound_of(shares, ball.p_s[owners], ball.alpha)
     above, below = values.of(y, s1), values.of(y, s2)
     known = np.stack([values.p_of(y, s1), values.p_of(y, s2)])[:, :, None]

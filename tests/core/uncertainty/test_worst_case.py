@@ -324,9 +324,9 @@ def test_a_constant_output_tells_nothing_about_a_secret_that_was_never_seen():
     assert not exceeds(ball, answers, level + 1e-9)
 
 
-@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.7, 0.99, 1.0, 2.0])
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.6, 0.9, 1.0, 2.0])
 def test_a_ball_of_everything_has_the_least_and_the_greatest_answer(alpha):
-    ball = RenyiBall([[0.15, 0.2], [0.3, 0.35]], np.inf, alpha)
-    answers = np.broadcast_to([[1.0, 0.0], [1e-17, 1 - 1e-17]], (2, 2, 2))
-    assert worst_case(ball, answers).level == np.inf
-    assert worst_case(ball, answers[..., :1]).level == pytest.approx(np.log(1e17), abs=1e-9)
+    """Where both sides had only just enough of a budget the level was 5.5e-5 too low."""
+    ball = RenyiBall([[0.0, 0.99], [0.0, 0.01]], np.inf, alpha)
+    answers = np.array([[[0.9], [0.6]], [[0.001], [0.9]]])
+    assert worst_case(ball, answers).level == pytest.approx(np.log(900), abs=1e-12)
