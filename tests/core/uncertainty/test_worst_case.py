@@ -12,6 +12,7 @@ from core.uncertainty.extremes import (
     greatest,
     least,
     log_mean_exp,
+    margin,
 )
 from core.uncertainty.worst_case import exceeds, worst_case
 from tests.core.uncertainty.members import worst_member
@@ -330,3 +331,13 @@ def test_a_ball_of_everything_has_the_least_and_the_greatest_answer(alpha):
     ball = RenyiBall([[0.0, 0.99], [0.0, 0.01]], np.inf, alpha)
     answers = np.array([[[0.9], [0.6]], [[0.001], [0.9]]])
     assert worst_case(ball, answers).level == pytest.approx(np.log(900), abs=1e-12)
+
+
+def test_a_tilt_is_found_between_where_the_divergence_is_flat_and_where_it_is_rounding():
+    """Newton's steps began at −50, leapt to 24 and crept: the margin was −2e9."""
+    p, gap = np.array([[0.0023, 0.9568, 2.87e-8, 0.0409]]), np.array([[0.73, 0.61, 0.0, 1.0]])
+    p /= p.sum()
+    bounds = np.linspace(0.03, 0.07, 400)
+    margins = margin(np.repeat(p, 400, axis=0), np.repeat(gap, 400, axis=0), bounds, 2.0)
+    assert (np.diff(margins) < 0).all()
+    assert (margins > 0.5).all()
