@@ -146,14 +146,15 @@ def _searched(
     """Return log δ as `log_tilt`, (k,), searched from a start: Newton's steps and bisection."""
     low, high = np.full(bound.shape, LOWEST_TILT), np.full(bound.shape, HIGHEST_TILT)
     goal = np.log(bound)
-    for _ in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
+    for step in range(200):  # Newton takes 4 to 10 steps; bisection alone takes fewer than this
         divergence, slope = _divergence(p, gap, tilt, alpha)
         miss = np.log(divergence) - goal
         low = np.where(miss > 0, tilt, low)
         high = np.where(miss > 0, high, tilt)
         # D falls like a power of δ at both ends: Newton in logarithms is nearly exact there
         ahead = tilt - miss * divergence / slope
-        inside = (ahead > low) & (ahead < high)
+        # every fourth step halves: where D is rounding Newton hardly moves
+        inside = (ahead > low) & (ahead < high) & (step % 4 < 3)
         following = np.where(inside, ahead, (low + high) / 2)
         close = (np.abs(miss) <= ROUNDING) | (np.abs(divergence - bound) <= 1e-15)
         done = close | (high - low <= ROUNDING * np.maximum(1.0, np.abs(low)))

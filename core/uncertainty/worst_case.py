@@ -156,8 +156,8 @@ def _values_of(ball: RenyiBall, answers: FloatArray) -> _Values:
 
 
 def _at_estimate(ball: RenyiBall, answers: FloatArray) -> FloatArray:
-    """Return the level of each output at P̂, (n_y,), −∞ where it does not occur."""
-    given_s = np.einsum("su,suy->sy", ball.p_u_given_s, answers)
+    """Return the level of each output at P̂ among secrets seen, (n_y,), −∞ if it is never made."""
+    given_s = np.einsum("su,suy->sy", ball.p_u_given_s, answers)[ball.p_s > 0]
     return _log_ratio(given_s.max(axis=0), given_s.min(axis=0))
 
 
@@ -299,7 +299,9 @@ def _sides(
     y, s1, s2 = triples.T
     shape = (*angles.shape, values.answers.shape[1])
     owners = np.stack([s1, s2])[..., None]
-    shares = np.stack([_share(ball.budget, np.sin(angles)), _share(ball.budget, np.cos(angles))])
+    # for orders below 1 a budget is finite even where every distribution is possible
+    budget = np.inf if ball.bound == np.inf else ball.budget
+    shares = np.stack([_share(budget, np.sin(angles)), _share(budget, np.cos(angles))])
     bounds = bound_of(shares, ball.p_s[owners], ball.alpha)
     above, below = values.of(y, s1), values.of(y, s2)
     known = np.stack([values.p_of(y, s1), values.p_of(y, s2)])[:, :, None]

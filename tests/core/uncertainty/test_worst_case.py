@@ -12,6 +12,7 @@ from core.uncertainty.extremes import (
     greatest,
     least,
     log_mean_exp,
+    margin,
 )
 from core.uncertainty.worst_case import exceeds, worst_case
 from tests.core.uncertainty.members import worst_member
@@ -311,3 +312,32 @@ def test_what_the_estimate_exceeds_is_not_searched_over_the_ball(monkeypatch):
     assert exceeds(ball, answers, level - 1e-9)
     with pytest.raises(TypeError):
         exceeds(ball, answers, level + 1e-9)
+
+
+def test_a_constant_output_tells_nothing_about_a_secret_that_was_never_seen():
+    ball = RenyiBall([[1, 3], [3, 1], [0, 0]], 0.1)
+    assert not exceeds(ball, np.full((3, 2, 2), 0.5), 1e-12)
+    answers = np.broadcast_to([[0.6, 0.4], [0.4, 0.6]], (3, 2, 2))
+    level = worst_case(ball, answers).level
+    # anything is possible there, so all may be on the second symbol
+    assert level == pytest.approx(np.log((0.4 + 0.2 * ball.upper[1, 0]) / 0.4))
+    assert exceeds(ball, answers, level - 1e-9)
+    assert not exceeds(ball, answers, level + 1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.5, 0.6, 0.9, 1.0, 2.0])
+def test_a_ball_of_everything_has_the_least_and_the_greatest_answer(alpha):
+    """Where both sides had only just enough of a budget the level was 5.5e-5 too low."""
+    ball = RenyiBall([[0.0, 0.99], [0.0, 0.01]], np.inf, alpha)
+    answers = np.array([[[0.9], [0.6]], [[0.001], [0.9]]])
+    assert worst_case(ball, answers).level == pytest.approx(np.log(900), abs=1e-12)
+
+
+def test_a_tilt_is_found_between_where_the_divergence_is_flat_and_where_it_is_rounding():
+    """Newton's steps began at −50, leapt to 24 and crept: the margin was −2e9."""
+    p, gap = np.array([[0.0023, 0.9568, 2.87e-8, 0.0409]]), np.array([[0.73, 0.61, 0.0, 1.0]])
+    p /= p.sum()
+    bounds = np.linspace(0.03, 0.07, 400)
+    margins = margin(np.repeat(p, 400, axis=0), np.repeat(gap, 400, axis=0), bounds, 2.0)
+    assert (np.diff(margins) < 0).all()
+    assert (margins > 0.5).all()
