@@ -93,13 +93,14 @@ def mass_pieces(ball: RenyiBall, parts: int) -> MassPieces:
     """Return the intervals of P(s) up to the one beyond which no lift P(y|s)/P(y) > 1 is larger.
 
     At P(s) = m conditionals may move by what m leaves of the bound: that of s most at
-    m = 1 − (1 − P̂(s))e^{−kB}, k = (α−1)/α, the others' at P̂(s)e^{−kB}. Beyond the first both can
-    move less, and the lift falls with m.
+    m = 1 − (1 − P̂(s))e^{−kB}, k = (α−1)/α, the others' at P̂(s)e^{−kB}, which is more than that
+    where α < 1. Beyond both they can move less, and the lift falls with m.
     """
     p = ball.p_s
     pull = np.exp(-(ball.alpha - 1) / ball.alpha * ball.bound) if ball.bound < np.inf else 0.0
-    first = mass_range(p, np.full(p.shape, ball.bound), ball.alpha)[0]
-    last, turn = np.maximum(1 - (1 - p) * pull, first), p * pull
+    first, highest = mass_range(p, np.full(p.shape, ball.bound), ball.alpha)
+    turn = p * pull
+    last = np.clip(np.maximum(1 - (1 - p) * pull, turn), first, highest)
     if ball.bound == np.inf:
         first, last, turn = np.zeros_like(p), np.ones_like(p), np.zeros_like(p)
     ends = first[:, None] + (last - first)[:, None] * np.linspace(0, 1, parts + 1)

@@ -283,6 +283,20 @@ def test_of_many_symbols_those_with_the_same_answers_are_one(alpha, monkeypatch)
     assert not below.holds(joint, kernel)
 
 
+def test_orders_below_1_let_the_others_move_most_beyond_where_a_secret_does():
+    cells = np.array([[0.09624, 0.0], [0.52102, 0.11659], [0.26615, 0.0]])
+    ball = RenyiBall.confidence(cells / cells.sum(), 3, alpha=0.5)
+    member = np.array([[0.004935, 2e-5], [0.026724, 0.9515], [0.01635, 0.00026]])
+    member /= member.sum()
+    assert ball.contains(member)
+    joint, of_member = Joint.from_counts(cells), Joint.from_counts(member)
+    kernel = np.array([[1 / 3, 0.255, 0.0], [1 / 3, 0.0676, 0.0]])
+    kernel[:, 2] = 1 - kernel.sum(axis=1)
+    reached = PointwiseMaximalLeakage(1.0).achieved(of_member, kernel)
+    assert reached == pytest.approx(1.2, abs=0.01)
+    assert RobustPML(1.0, ball).achieved(joint, kernel) >= reached
+
+
 @pytest.mark.parametrize("kind", [RobustLDP, RobustPML])
 def test_of_too_many_symbols_for_a_search_halves_are_kept_apart(kind):
     """At 6×10000 nothing was kept."""

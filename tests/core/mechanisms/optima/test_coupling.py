@@ -97,3 +97,17 @@ def test_other_notions_and_large_alphabets_have_none():
     notion = RLDP(1.0, RenyiBall.confidence(wide, 1_000), exact=True)
     assert coupled(wide, Joint.with_secret_released(wide), notion) == []
     assert coupled(p, joint, RLDP(0.0, ball, exact=True)) == []
+
+
+@pytest.mark.parametrize("limit", [1.0, 2.0])
+def test_a_search_of_80_pairs_is_never_below_the_quantiles(limit):
+    rng = np.random.default_rng(1)
+    cells = 1.0 + rng.multinomial(30_000, rng.dirichlet(np.full(80, 2.0))).reshape(5, 16)
+    ball = RenyiBall.confidence(cells, int(cells.sum()))
+    p = cells / cells.sum()
+    notion = RLDP(1.0, ball, exact=True)
+    (known,) = coupled(p, Joint.with_secret_released(p), notion)
+    with clock.using(clock.Ticking(1e-2)):
+        result = robust_optimal(cells, 1.0, ball, time_limit=limit)
+    assert result.utility >= known.utility - 1e-9
+    assert known.kept > 0.5
