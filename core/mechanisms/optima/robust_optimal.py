@@ -561,19 +561,27 @@ def best_under(
     if not notion.exact:
         second = search(notion, time_limit=left, known=(first,))
         return max(second, first, key=lambda mechanism: mechanism.utility)
-    known = [first, *of_everything(cells, notion, deadline.left / 4)]
-    known += [
-        released(cells, each.kernel, name=each.name, solver="known", status="", notion=notion)
-        for each in coupled(cells, Joint.with_secret_released(cells), notion)
-    ]
-    known += ignoring_secret(
-        cells, notion, SHARES.ignoring_secret * deadline.left, gap=gap, seed=seed
-    )
+    known = [first, *_known_of_pairs(cells, notion, deadline, gap=gap, seed=seed)]
     left = max(deadline.left, _LEAST_SECONDS / 2)
     result = search(notion, time_limit=left, known=tuple(known), bounded=False)
     closed = result.gap <= gap
     most = np.inf if closed else ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed)
     return capped(Joint.with_secret_released(cells, keep_unseen=True), result, most)
+
+
+def _known_of_pairs(
+    cells: FloatArray, notion: RLDP, deadline: Deadline, *, gap: float, seed: int
+) -> list[Mechanism]:
+    """Return what a search of pairs starts from: of everything, quantiles, and what ignores S."""
+    known = of_everything(cells, notion, deadline.left / 4)
+    known += [
+        released(
+            cells, each.kernel, name=each.name, solver="known", status="heuristic", notion=notion
+        )
+        for each in coupled(cells, Joint.with_secret_released(cells), notion)
+    ]
+    seconds = SHARES.ignoring_secret * deadline.left
+    return known + ignoring_secret(cells, notion, seconds, gap=gap, seed=seed)
 
 
 def _of_every_distribution(
