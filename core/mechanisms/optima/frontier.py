@@ -94,8 +94,7 @@ def frontier(
         raise InvalidInputError("budgets must name at least one budget, got none.")
     goal = checked_purpose(utility)
     deadline = None if time_limit is None else Deadline.after(time_limit)
-    order = sorted(range(len(values)), key=values.__getitem__)
-    rising = [values[i] for i in order]
+    rising = sorted(set(values))
     own: SearchLimits = {"time_limit": None, "gap": gap, "seed": seed}
     first = _first_notion(notion_family, rising)
     points: list[Mechanism | CoreError]
@@ -103,13 +102,13 @@ def frontier(
         points = _one_after_the_other(joint, notion_family, rising, None, own, goal)
     elif first.of_estimate and joint.n_x > SIZES.leveled_symbols:
         points = _at_some_budgets(joint, notion_family, rising, deadline, own, goal)
-    elif deadline.left < SIZES.quick * len(order) and _many(joint, goal):
+    elif deadline.left < SIZES.quick * len(rising) and _many(joint, goal):
         until = deadline.part(SHARES.search)
         points = _where_it_rises(_ShortLine(joint, notion_family, rising, until, own))
     else:
         points = _one_after_the_other(joint, notion_family, rising, deadline, own, goal)
     along = carried(joint, diluted(joint, points, deadline or NEVER), gap)
-    return tuple(along[order.index(i)] for i in range(len(values)))
+    return tuple(along[rising.index(value)] for value in values)
 
 
 def _one_after_the_other(

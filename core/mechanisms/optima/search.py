@@ -110,7 +110,7 @@ def optimal_from(
     joined = classes(joint, notion, goal) if solver == "auto" else none(joint, notion, goal)
     small, allowed = joined.joint, joined.notion.allowed_set(joined.joint)
     _check_feasible(joint, notion)
-    if among is None and _few_starts(joint, joined, seconds, begun=start is not None):
+    if among is None and _few_starts(joint, joined, allowed, seconds, begun=start is not None):
         among = INSTANT
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
     if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
@@ -125,7 +125,7 @@ def optimal_from(
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
         return together(small, _or_silent(joined, kernels, within))
 
-    soon = first(deadline.part(SHARES.search)) if _taken_apart_late(joint, joined) else None
+    soon = first(deadline.part(SHARES.search)) if _apart_late(joint, joined, allowed) else None
     outcome = maximise(
         allowed,
         small.p_x,
@@ -216,7 +216,7 @@ def _or_silent(joined: Classes, kernels: list[FloatArray], within: Deadline) -> 
     return [max(each, key=lambda kernel: joined.purpose.value(joined.joint, kernel))]
 
 
-def _taken_apart_late(joint: Joint, joined: Classes) -> bool:
+def _apart_late(joint: Joint, joined: Classes, allowed: AllowedSet) -> bool:
     """Return whether a mechanism to start from is soon made, but P_X not soon taken apart.
 
     Of 10×1000 a merging takes .2 s and outputs taken off P_X five; until then their rest tells
@@ -224,13 +224,16 @@ def _taken_apart_late(joint: Joint, joined: Classes) -> bool:
     """
     alone = joined.joint.n_x >= SIZES.peeled_alone and isinstance(joined.purpose, Information)
     soon = joint.n_x > SIZES.all_starts and not _many(joint)
-    return alone and (soon or joined.notion.is_perfect_privacy)
+    limited = allowed.rows.shape[0] > 0 or allowed.oracle is not None  # else X is the optimum
+    return alone and limited and (soon or joined.notion.is_perfect_privacy)
 
 
-def _few_starts(joint: Joint, joined: Classes, seconds: float, *, begun: bool) -> bool:
+def _few_starts(
+    joint: Joint, joined: Classes, allowed: AllowedSet, seconds: float, *, begun: bool
+) -> bool:
     """Return whether a search soon has more than a mechanism that takes a second itself."""
     many = joined.fewer and joined.joint.n_x >= SIZES.peeled_symbols
-    return (many and (begun or seconds >= SIZES.quick)) or _taken_apart_late(joint, joined)
+    return (many and (begun or seconds >= SIZES.quick)) or _apart_late(joint, joined, allowed)
 
 
 def _check_feasible(joint: Joint, notion: Notion) -> None:

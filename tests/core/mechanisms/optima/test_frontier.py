@@ -266,3 +266,13 @@ def test_a_robust_line_goes_on_from_the_last_answer(monkeypatch):
     assert begun[0] is None
     np.testing.assert_array_equal(begun[1], low.kernel)
     assert 0 < low.utility < high.utility
+
+
+def test_a_budget_that_is_named_twice_has_one_answer():
+    joint = Joint.random_dirichlet(2, 160, 1.0, np.random.default_rng(0))
+    with clock.using(clock.Ticking(1e-3)):
+        line = frontier(joint, LIP, [1.0, 0.2, 1.0, 0.0, 0.2, 0.0], time_limit=1.0)
+    assert line[0] is line[2]
+    assert line[1] is line[4]
+    assert line[3] is line[5]
+    assert line[3].utility <= line[1].utility <= line[0].utility

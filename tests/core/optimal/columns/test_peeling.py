@@ -123,7 +123,7 @@ def test_outputs_are_not_taken_off_under_more_rows_than_symbols(monkeypatch):
     joint = Joint.random_dirichlet(3, 160, 1.0, np.random.default_rng(0))
     notion = SRLIP(0.5, (4, 40))
     assert notion.allowed_set(joint).rows.shape[0] > joint.n_x >= SIZES.peeled_symbols
-    monkeypatch.delattr(Peeling, "begin")
+    monkeypatch.delattr(Peeling, "begin_once")
     with using(Ticking(0.002)):
         made = m.optimal(joint, notion, time_limit=0.4)
     assert notion.holds(joint, made.kernel)
