@@ -10,6 +10,7 @@ from core import clock
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.jobs import carry_out
+from core.mechanisms import catalogue as mechanisms
 from core.mechanisms.result import CUT
 from core.scenario import Project, Scenario, evaluate
 from core.studies import matching as study
@@ -222,6 +223,26 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     app.button(key="column_lines_cancel").click().run()
     assert not sweeps.open
     assert "The work was canceled." in text(app)
+
+
+def test_lines_that_need_no_search_are_begun_first_and_one_that_falls_is_named(sweeps, monkeypatch):
+    """Subset merging waited behind the searches, and its line fell without a word."""
+    names = ("optimal", "subset_merging")
+    data = DataSpec("random:uniform:3x7:27", (), ())  # its line falls by .066
+    asked = tuple(Scenario(data=data, mechanism=name) for name in names)
+    entry = mechanisms.entry("subset_merging")
+    slow = replace(entry, sweep_slow_from=0)
+    of_key = mechanisms.entry
+    monkeypatch.setattr(mechanisms, "entry", lambda key: slow if key == entry.key else of_key(key))
+    app = opened(project=Project(asked, ("best", "merged")))
+    assert not app.exception
+    assert [item[2][0].mechanism for item in sweeps.open] == ["subset_merging", "optimal"]
+    job, function, arguments = sweeps.open[0]
+    assert "can keep less" not in text(app)
+    job.succeed(function(*arguments))
+    app.run()
+    assert not app.exception
+    assert "Subset merging can keep less at a larger ε" in text(app)
 
 
 def test_a_line_is_there_at_a_glance_pale_until_it_is_worked_out(sweeps):

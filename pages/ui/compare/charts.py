@@ -48,15 +48,15 @@ def begin(scenarios: Sequence[Scenario]) -> None:
     """Begin the missing lines, before the answers: no answer may lie below its own line."""
     swept = [_swept(scenario) for scenario in scenarios if _has_line(scenario)]
     long_answer.await_only(PLACE, [answers.sweep_work(scenario) for scenario in swept])
-    for scenario in swept:
+    for scenario in sorted(swept, key=sweeps.searches):  # what needs no search is there first
         sweeps.job(scenario)
 
 
 def find(answered: Sequence[Answered]) -> list[ColumnLine]:
     """Return every column's line, or why there is none; finished lines are collected first."""
-    for column in answered:
-        if _has_line(column.scenario):
-            sweeps.job(_swept(column.scenario))
+    swept = [_swept(column.scenario) for column in answered if _has_line(column.scenario)]
+    for scenario in sorted(swept, key=sweeps.searches):
+        sweeps.job(scenario)
     return [_find(column) for column in answered]
 
 
@@ -86,7 +86,10 @@ def show_work(lines: Sequence[ColumnLine]) -> None:
     """Show the progress of the lines, Cancel, and why lines are missing."""
     waiting = [swept for swept in lines if swept.working]
     missing = [swept for swept in lines if swept.error is not None and swept.column.error is None]
+    drawn = [swept.line for swept in lines if swept.line is not None and not swept.working]
     with st.container(key="column_frontier_state"):
+        if sentence := sweeps.falling(drawn):
+            st.caption(sentence)
         if waiting:
             names = ", ".join(swept.column.name for swept in waiting)
             ready = sum(swept.line is not None and not swept.working for swept in lines)

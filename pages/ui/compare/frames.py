@@ -22,7 +22,7 @@ from pages.ui.compare.columns import Answered
 from pages.ui.frame import controls, state
 from pages.ui.parts import key_figures
 from pages.ui.style import glossary
-from pages.ui.style.units import level, share
+from pages.ui.style.units import level, most_share, share
 from pages.ui.work import ahead, answers, context, visits
 from pages.ui.work.frames import Frame, Offer, offer, on_request
 
@@ -59,7 +59,7 @@ def outcome(column: Answered) -> dict[str, Any]:
         text = "Working…" if column.working else "No answer."
     else:
         kept = _kept(column, column.result)
-        text = f"keeps {kept}; at most {share(most(column.result))} is possible"
+        text = f"keeps {kept}; at most {most_share(most(column.result))} is possible"
     return {"sentences": [text], "figures": [], "badge": None, "terms": []}
 
 
@@ -72,7 +72,7 @@ def figures(column: Answered, unit: str) -> dict[str, Any] | None:
     lines = [*_lines(column, result, unit)]
     return {
         "sentences": lines,
-        "figures": [["Kept", _kept(column, result), f"at most {share(most(result))}"]],
+        "figures": [["Kept", _kept(column, result), f"at most {most_share(most(result))}"]],
         "badge": [badge.text, badge.color, badge.icon.split("/")[1].rstrip(":")],
         "terms": [(term.title, term.meaning) for term in glossary.terms_in(lines)],
         "helps": [glossary.listed("Kept", "kept_for_purpose")],

@@ -19,7 +19,7 @@ from core.studies.funnel import envelope, is_funnel, measure, most_between, take
 from core.studies.known import OPTIMUM
 from core.studies.matching import has_budget
 from core.validation import FloatArray
-from core.wording import listed, number_of
+from core.wording import number_of
 from pages.ui import figures
 from pages.ui.chart import Drawing, MadeOf, part
 from pages.ui.explore import frontier_lines
@@ -27,6 +27,7 @@ from pages.ui.explore.frontier_lines import Lines, Place
 from pages.ui.parts.tables import COLUMNS, ROWS
 from pages.ui.style.units import budget, in_unit, level
 from pages.ui.work import derived
+from pages.ui.work.sweeps import falling
 
 OPEN = "Shaded area above a line: neither reached nor proven impossible."
 """What the band between what is kept and what is proven means."""
@@ -175,7 +176,7 @@ def _read(result: Result, lines: Lines, drawn: Sequence[figures.Line]) -> Iterat
             yield BETWEEN
     if any(figures.is_open(line) for line in drawn):
         yield OPEN
-    if sentence := falling({place.number: place.line for place in lines.places if not place.faded}):
+    if sentence := falling([place.line for place in lines.places if not place.faded]):
         yield sentence
 
 
@@ -223,23 +224,6 @@ def _spoken(result: Result, unit: str) -> str:
     if not has_budget(scenario):
         return f"Share kept at each ε; {kept} now, at any ε."
     return f"Share kept at each ε; now ε is {budget(scenario.eps, unit)}, {kept}."
-
-
-def falling(lines: dict[int, Frontier]) -> str:
-    """Say which mechanisms' lines fall as ε grows, and why; "" where none does."""
-    names = dict.fromkeys(
-        mechanisms.entry(line.mechanism).title
-        for line in lines.values()
-        if not mechanisms.entry(line.mechanism).monotone
-        # least drop of what is kept, as a share, for which a line is said to fall
-        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -1e-6).any())
-    )
-    if not names:
-        return ""
-    return (
-        f"{listed(list(names))} can keep less at a larger ε: a larger budget changes their "
-        "choices, and not always for the better."
-    )
 
 
 def _line(

@@ -14,7 +14,7 @@ from core.release.sentences import promise_text
 from core.scenario import Result
 from core.wording import listed
 from pages.ui.style import glossary
-from pages.ui.style.units import level, share
+from pages.ui.style.units import level, most_share, share
 from pages.ui.work import derived
 
 
@@ -75,8 +75,9 @@ def _kept(result: Result, unit: str, *, provisional: bool) -> Iterator[Shown]:
         text = least(level(mechanism.utility, unit))
         yield Shown(f"I(T;Y), {unit}", text, most, "task_information")
     elif purpose == "guess":
-        value, bound = least(share(mechanism.utility)), share(mechanism.upper_bound)
-        yield Shown(f"{task} guessed right", value, f"at most {bound}", "right_guess")
+        value = least(share(mechanism.utility))
+        limit = f"at most {most_share(mechanism.upper_bound)}"
+        yield Shown(f"{task} guessed right", value, limit, "right_guess")
     else:
         value, bound = f"{0 - mechanism.utility:.4g}", f"{0 - mechanism.upper_bound:.4g}"
         value = f"≤ {value}" if provisional else value

@@ -16,7 +16,7 @@ from core.scenario import Project, Scenario
 from core.studies.side_by_side import Column, most
 from pages.ui.figures import Figure
 from pages.ui.report.document import NONE, Document
-from pages.ui.style.units import level, share
+from pages.ui.style.units import level, most_share, share
 from pages.ui.work import refining
 
 
@@ -109,7 +109,7 @@ def _of(column: Column, unit: str) -> dict[str, str]:
         else promise_text(mechanism.notion, unit),
         "Data": f"{about.title}: {about.size}",
         "Kept": share(mechanism.kept),
-        "Kept at most": share(most(result)),
+        "Kept at most": most_share(most(result)),
         f"I(X;Y), {unit}": level(mechanism.information, unit),
         f"I(S;Y), {unit}": level(result.after.averages["mutual_information"], unit, 4),
         "Proof": f"{mechanism.status}, gap {mechanism.gap:.2g}",

@@ -3,7 +3,7 @@
 import math
 
 from core.scenario import spans
-from core.wording import fixed, percent
+from core.wording import at_most, fixed, percent
 
 UNITS = ("nats", "bits")
 """The units of information and of privacy levels."""
@@ -56,3 +56,9 @@ def budget(nats: float, unit: str) -> str:
 
 def share(value: float) -> str:
     return percent(value, 1)
+
+
+def most_share(value: float) -> str:
+    """Write the most that a share may be: above 99.9% rounded up, with more digits."""
+    text = share(value)
+    return at_most(value) if text.startswith(">") else text

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 
 from core.errors import CoreError
 from core.jobs import Job
+from core.mechanisms import catalogue as mechanisms
 from core.scenario import Scenario
 from core.studies.frontier import Frontier
 from core.validation import BoolArray
+from core.wording import listed
 from pages.ui import figures
 from pages.ui.work import answers, progress
 from pages.ui.work.long_answer import LongAnswer
@@ -22,9 +26,31 @@ def job(scenario: Scenario) -> Job[Frontier] | None:
         return None
 
 
+def searches(scenario: Scenario) -> bool:
+    """Return whether a line is of optima, each of which is searched for."""
+    return mechanisms.entry(scenario.mechanism).optimum
+
+
 def left_open(line: Frontier) -> BoolArray:
     """Return for each budget whether it has no answer, or visibly less than the bound."""
     return ~(line.most_nmi - line.nmi <= figures.BAND)
+
+
+def falling(lines: Iterable[Frontier]) -> str:
+    """Say which mechanisms' lines fall as ε grows, and why; "" where none does."""
+    names = dict.fromkeys(
+        mechanisms.entry(line.mechanism).title
+        for line in lines
+        if not mechanisms.entry(line.mechanism).monotone
+        # least drop of what is kept, as a share, for which a line is said to fall
+        and bool((np.diff(line.nmi[np.isfinite(line.nmi)]) < -1e-6).any())
+    )
+    if not names:
+        return ""
+    return (
+        f"{listed(list(names))} can keep less at a larger ε: a larger budget changes their "
+        "choices, and not always for the better."
+    )
 
 
 def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key: str) -> None:

@@ -3,7 +3,7 @@ import pytest
 from core.notions import LIP, PointwiseDivergence
 from core.notions.base import budget_text
 from core.release.sentences import promise_text
-from pages.ui.style.units import budget, exact, in_unit, rounded, to_nats
+from pages.ui.style.units import budget, exact, in_unit, most_share, rounded, to_nats
 
 
 def test_each_place_of_a_slider_in_bits_is_read_back_as_it_was_written(subtests):
@@ -55,3 +55,10 @@ def test_what_is_rounded_is_near_and_only_0_becomes_0(value, places):
     assert result == pytest.approx(value, rel=10.0**-places, abs=0 if abs(value) < 0.1 else 1e-6)
     assert rounded(result, places) == result
     assert rounded(0.0, places) == 0.0
+
+
+def test_what_is_possible_at_most_is_never_said_to_be_more_than_a_share():
+    assert most_share(0.8371) == "83.7%"
+    assert most_share(1.0) == "100.0%"
+    assert most_share(0.99951) == "99.96%"
+    assert most_share(0.0) == "0.0%"
