@@ -267,11 +267,11 @@ def test_a_line_is_there_at_a_glance_pale_until_it_is_worked_out(sweeps):
     app.run()
     assert lines(app) == {"robust": PALE}
     assert "0 of 2 lines ready" in working(app)[0]
-    assert "Pale: a quick estimate" in working(app)[0]
+    assert "pale: a quick estimate" in working(app)[0]
     job.succeed(answer)
     app.run()
     assert lines(app) == {"robust": 1}
-    assert "Pale" not in working(app)[0]
+    assert "pale" not in working(app)[0]
 
 
 def test_a_line_that_time_cut_short_says_so_and_may_be_searched_on(sweeps, monkeypatch):

@@ -64,9 +64,11 @@ def follow(waiting: Sequence[Scenario], names: str, ready: int, every: int, key:
         if shown != [isinstance(work.progress, Frontier) for work in open_]:
             return None
         seconds = max(work.seconds_awaited for work in open_)
-        many = f"{ready} of {every} lines ready, " if every > 1 else ""
-        pale = ". Pale: a quick estimate" if any(shown) else ""
-        return ready / every, f"Computing {names}: {many}{seconds:.0f} s{pale}"
+        # where a board has no room for all of it, the names at the end are cut
+        many = f"{ready} of {every} lines ready, {seconds:.0f} s"
+        far = many if every > 1 else f"{seconds:.0f} s"
+        pale = "; pale: a quick estimate" if any(shown) else ""
+        return ready / every, f"{far}{pale}. Computing {names}"
 
     progress.watched(look, key=key, on_cancel=lambda: each(waiting, LongAnswer.stop))
 
