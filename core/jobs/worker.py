@@ -1,13 +1,12 @@
 """The worker process: it reads calls from standard input and writes what they return.
 
 cdd holds the interpreter lock, so only the end of a process cancels a solve. `core.jobs.pool`
-starts it as `python -m core.jobs.worker NICENESS PARENT [STEP]`; with STEP each call runs on a
-`core.clock.Ticking` clock. It ends with the process that started it.
+starts it as `python -m core.jobs.worker NICENESS PARENT [STEP]`. Each call runs on a clock of its
+own: `core.clock.ProcessorTime`, or with STEP `Ticking`. It ends with the process that started it.
 """
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import pickle
@@ -40,8 +39,8 @@ def main(niceness: int, parent: int, step: float | None = None) -> None:
             function, arguments = pickle.load(calls)
         except EOFError:
             return
-        counting = contextlib.nullcontext() if step is None else clock.using(clock.Ticking(step))
-        with counting:
+        counts = clock.ProcessorTime() if step is None else clock.Ticking(step)
+        with clock.using(counts):
             _serve(function, arguments, answers)
 
 

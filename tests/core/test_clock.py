@@ -55,6 +55,21 @@ def test_seconds_of_the_processor_do_not_limit_a_program_that_counts_others(ende
         assert clock.elsewhere(0.0) == 0.0
 
 
+def test_the_clock_of_a_worker_goes_slower_while_others_have_the_processor(monkeypatch):
+    wall, work = 100.0, 7.0
+    monkeypatch.setattr(time, "monotonic", lambda: wall)
+    monkeypatch.setattr(time, "process_time", lambda: work)
+    read, seen = clock.ProcessorTime(), []
+    for passed, worked in ((2.0, 2.0), (4.0, 1.0), (40.0, 0.0), (2.0, 6.0)):
+        wall, work = wall + passed, work + worked
+        seen.append(read())
+    # of the time that passes the work, but a quarter at least: 48 s passed, 9 s worked
+    assert seen == [2.0, 3.0, 11.5, 12.0]
+    with clock.using(read):
+        assert clock.elsewhere(3.0) == 3.0
+        assert clock.step() is None
+
+
 def test_once_time_is_up_every_deadline_is_over_but_one_that_is_never_reached():
     with clock.using(clock.Ticking(0.5)), clock.ending() as end:
         begun = Deadline.after(1000.0)
@@ -153,6 +168,9 @@ def test_workers_count_as_their_pool_does_each_call_from_0():
         first, second = pool.submit(calls.readings, time_limit=600).result(600)
         assert second - first >= 0
         assert second - first != STEP
+        passed, counted = pool.submit(calls.idle, 0.4, time_limit=600).result(600)
+        assert passed >= 0.4
+        assert counted < 0.4  # it goes slower: nothing works meanwhile
 
 
 class Slow(clock.Ticking):

@@ -124,7 +124,7 @@ def follow(request: Matching) -> None:
         if len(open_) < before or any(job.finished for job in jobs):
             return None
         seconds = max((job.seconds for job in jobs), default=0.0)
-        text = f"Matching {names} to {target}: {seconds:.0f} s of at most {study.SECONDS:g} s"
+        text = f"Matching {names} to {target}: {progress.of_limit(seconds, study.SECONDS)}"
         return min(1.0, seconds / study.SECONDS), f"{text}; {there}"
 
     progress.watched(look, key="match_cancel", on_cancel=_end)
@@ -206,6 +206,8 @@ def _work(request: Matching, scenario: Scenario) -> LongAnswer[Match]:
         ("match", request.target, f"{request.value!r}", question),
         match,
         lambda: (scenario, derived.counted(scenario.data), request.target, request.value),
+        study.SECONDS,
+        patience=long_answer.LIMIT,
         urgent=True,
         keep=False,
         is_final=lambda outcome: outcome.status != CUT,

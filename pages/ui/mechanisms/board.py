@@ -136,6 +136,7 @@ def _rows(scenario: Scenario, at: float) -> tuple[Compared, ...] | None:
         ("compared", question, f"{at:.9g}"),
         comparison.compare,
         lambda: (scenario, derived.counted(scenario.data), at, SECONDS * work.longer),
+        patience=LIMIT,
         is_final=lambda rows: not any(row.cut for row in rows),
     )
     return progress.awaited(

@@ -271,6 +271,7 @@ def _work(kind: str, settings: RobustQuestion, scenario: Scenario) -> LongAnswer
         call,
         lambda: given(SECONDS[kind] * work.longer),
         QUARTER,
+        patience=QUARTER,
         urgent=kind == "designs",
         keep=False,
     )

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 
 import streamlit as st
 
+from core.clock import ProcessorTime
 from core.data.spec import DataSpec
 from core.errors import CoreError
 from core.jobs import Job, Pool, State, carry_out
@@ -60,10 +61,11 @@ class LongAnswer(Generic[T]):
 
     `data`: what it is about; work on a session's own data stays there. `call`: importable, runs in
     another process, may take `report`. `arguments`: asked for when the work begins. `seconds`: time
-    limit at first, and `longest` at most. `patience`: seconds beyond its limit after which it is
-    given up. `urgent`: the whole page waits. `keep`: else it is returned once. `is_final`: says
-    whether an outcome is kept for all sessions. `lends`: whether another one is shown to them until
-    they have their own. `take`: returns what is kept of an outcome. `of_many`: `call` begins the
+    limit at first, and `longest` at most. `patience`: seconds after which work that keeps its limit
+    by itself, however busy the machine is, is given up; without it, work ends at its limit.
+    `urgent`: the whole page waits. `keep`: else it is returned once. `is_final`: says whether an
+    outcome is kept for all sessions. `lends`: whether another one is shown to them until they have
+    their own. `take`: returns what is kept of an outcome. `of_many`: `call` begins the
     work of many processes here, takes the session as `owner`, and returns its job.
     """
 
@@ -307,10 +309,11 @@ def _begun(answer: LongAnswer[T], arguments: tuple[Any, ...]) -> Work:
         job: Job[Any] = Job(answer.limit)
         job.succeed(shared)
         return Work(job)
+    slowed = ProcessorTime.SLOWEST if answer.patience else 1  # what keeps its limit by itself
     job = WORKERS.submit(
         answer.call,
         *arguments,
-        time_limit=answer.limit + answer.patience,
+        time_limit=slowed * answer.limit + answer.patience,
         owner=owner,
         urgent=answer.urgent,
     )

@@ -175,4 +175,11 @@ def progress_of(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
     seconds = job.seconds_of_work
     if seconds == 0:
         return 0.0, f"{what}: starting"
-    return min(1.0, seconds / limit), f"{what}: {seconds:.0f} s of at most {limit:g} s"
+    return min(1.0, seconds / limit), f"{what}: {of_limit(seconds, limit)}"
+
+
+def of_limit(seconds: float, limit: float) -> str:
+    """Say how much of its time some work has used: of the processor's, which may take longer."""
+    if seconds > limit:
+        return f"{seconds:.0f} s so far, limit {limit:g} s of processor time"
+    return f"{seconds:.0f} s of at most {limit:g} s"

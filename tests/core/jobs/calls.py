@@ -80,6 +80,14 @@ def readings(*, report):
     return [clock.now(), clock.now()]
 
 
+def idle(seconds, *, report):
+    """Return how long a pause is, and how long it is on the clock of time limits."""
+    report("idle")
+    wall, before = time.monotonic(), clock.now()
+    time.sleep(seconds)
+    return time.monotonic() - wall, clock.now() - before
+
+
 def hang(*_, report):
     report("working")
     time.sleep(1e6)

@@ -27,7 +27,11 @@ def job(*, state=State.RUNNING, progress=None, seconds=0.0):
         (job(state=State.WAITING), 0.0, "Merging: waiting for its turn"),
         (job(), 0.0, "Merging: starting"),
         (job(progress="merging", seconds=3), 0.3, "Merging: 3 s of at most 10 s"),
-        (job(progress="merging", seconds=30), 1.0, "Merging: 30 s of at most 10 s"),
+        (
+            job(progress="merging", seconds=30),
+            1.0,
+            "Merging: 30 s so far, limit 10 s of processor time",
+        ),
         (
             job(progress=(1, 4), seconds=2),
             0.25,
