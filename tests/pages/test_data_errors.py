@@ -79,6 +79,7 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
         ({"s": "race", "x": "sex", "merge": '[["sex"], "Male", "Female"]'}, "Do not merge symbols"),
         ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Do not leave out symbols"),
         ({"x": "nope"}, "Use workclass as X"),
+        ({"x": "occupation,education"}, "Use occupation and education as X"),
         ({"s": ["sex", "nope"]}, "Remove nope from S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
         ({"bins": "occupation:width:4"}, "Use occupation without bins"),

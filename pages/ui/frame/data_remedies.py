@@ -14,7 +14,7 @@ from core.data.spec import DataSpec
 from core.data.treatment.generalise import at_level
 from core.errors import CoreError
 from core.limits import MAX_UPLOAD_MB
-from core.wording import file_called
+from core.wording import file_called, listed
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived, visits
@@ -201,6 +201,10 @@ def _other_columns(
     """Offer to leave out one of several columns of S or X, then another column for all of them."""
     chosen: tuple[str, ...] = getattr(spec, columns)
     known = {column.name for column in info.columns}
+    parts = [part for one in chosen for part in ([one] if one in known else one.split(","))]
+    if len(parts) > len(chosen) and known >= set(parts):  # of a link that was written by hand
+        apart = tuple(dict.fromkeys(parts))
+        yield f"Use {listed(apart)} as {name}", _with(spec, **{columns: apart})
     if len(chosen) > 1:
         for column in chosen:
             others = tuple(other for other in chosen if other != column)
