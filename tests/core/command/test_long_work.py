@@ -146,8 +146,8 @@ def test_a_release_that_is_ended_leaves_nothing(ended_by, tmp_path):
     assert not list((tmp_path / "scratch").iterdir())
 
 
-@pytest.mark.parametrize("command", ["evaluate", "datasets"])
-def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize(("command", "examples"), [("evaluate", 3), ("datasets", 2)])
+def test_the_examples_of_the_help_run(command, examples, tmp_path, capsys, monkeypatch):
     with pytest.raises(SystemExit) as ended:
         main([command, "--help"])
     assert ended.value.code == 0
@@ -157,16 +157,20 @@ def test_the_examples_of_the_help_run(command, tmp_path, capsys, monkeypatch):
         lines = "\n".join(line[2:] for line in content.splitlines())
         (tmp_path / name).write_text(f"{lines}\n", encoding="utf-8")
     commands = re.findall(r"\$ python -m core (.*)", reported)
-    assert len(commands) == 2
+    assert len(commands) == examples
     result = []
     for line in commands:
         assert main(line.split()) == 0
         result.append(capsys.readouterr())
-    assert [item.err for item in result] == ["", ""]
+    assert {item.err for item in result} == {""}
     if command == "evaluate":
         answers = [json.loads(item.out) for item in result]
-        assert [item["audit"]["asked"] for item in answers] == ["0.5-LIP", "1-LDP"]
+        assert [item["audit"]["asked"] for item in answers] == ["0.5-LIP", "1-LDP", "1-LDP"]
         assert answers[1]["n"] == 6
+        kept = answers[2].pop("beside")
+        assert answers[2] | {"seconds": answers[1]["seconds"]} == answers[1]
+        assert kept["columns"] == ["town"]
+        assert kept["records"] == 6
     else:
         sets = json.loads(result[1].out)
         assert [item["source"] for item in sets] == [
