@@ -23,7 +23,7 @@ SHARES = tuple(1e-15 * 10.0**power for power in range(6))
 
 def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     """Return a kernel (n_x, n_y) with 0 for rounding, where the notion can hold."""
-    exact = None if any(part.of_estimate for part in notion.parts) else _without_dust(joint, kernel)
+    exact = None if _slow(notion) else _without_dust(joint, kernel)
     if exact is None:  # nothing to clear, or slow to check
         return kernel
     if notion.holds(joint, exact):
@@ -65,6 +65,11 @@ def _without_dust(joint: Joint, kernel: FloatArray) -> FloatArray | None:
     exact = np.where(dust, 0.0, kernel)
     exact /= exact.sum(axis=1, keepdims=True)
     return exact
+
+
+def _slow(notion: Notion) -> bool:
+    """Return whether a check searches a set of distributions, which takes up to .1 s."""
+    return any(part.of_estimate for part in notion.parts)
 
 
 def _pointwise(notion: Notion) -> bool:
@@ -124,7 +129,9 @@ def polished(
             return moved
 
     def passes(share: float) -> bool:
+        if share == 0.0:  # as was seen
+            return False
         moved = mixed(kernel, prior, share)
         return notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + CLOSE)
 
-    return mixed(kernel, prior, least_share(passes, quick=quick))
+    return mixed(kernel, prior, least_share(passes, quick=quick, slow=_slow(notion)))

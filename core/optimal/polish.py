@@ -8,21 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
+from core.limits import CLOSE
 from core.validation import FloatArray
 
 
-def least_share(passes: Callable[[float], bool], *, quick: bool = False) -> float:
-    """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass."""
+def least_share(
+    passes: Callable[[float], bool], *, quick: bool = False, slow: bool = False
+) -> float:
+    """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass.
+
+    Where checks are `slow`, shares are told apart by CLOSE: all that it costs is as small.
+    """
     if passes(0.0):
         return 0.0
     # first share of P_X that is tried: a smaller one than 1e-15 would not change doubles; where
     # checking is slow, the utility lost to 1e-12 is as small
-    low, high = 0.0, 1e-12 if quick else 1e-15
+    low, high = 0.0, 1e-12 if quick or slow else 1e-15
     while high < 1.0 and not passes(high):
         # factor between the shares that are tried until one passes
         low, high = high, min(4.0 * high, 1.0)
     # bisections between the last share that failed and the first that passed
     for _ in range(0 if quick else 10):
+        if slow and high - low <= CLOSE:
+            break
         middle = (low + high) / 2
         if passes(middle):
             high = middle

@@ -9,9 +9,8 @@ given by an oracle too, what it cuts off the mixture is left out before each spl
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from scipy import sparse, special
@@ -49,6 +48,7 @@ class Box:
     - `mass`, `rest`, `rounding`: multiplier of Σr = 1, contribution of auxiliary variables and
       slacks to that bound, and size of all multipliers, to which rounding is proportional.
     - `basis`: basis at which the box's program ended, from which the next starts.
+    - `of_sides`: the same of programs of sides, by symbol and sign, of this box or one around it.
     """
 
     lower: FloatArray
@@ -60,7 +60,8 @@ class Box:
     mass: float = 0.0
     rest: float = 0.0
     rounding: float = 1.0
-    basis: Any = None
+    basis: IntArray | None = None
+    of_sides: dict[tuple[int, float], IntArray] = field(default_factory=dict)
 
 
 class BoxBound:
@@ -227,7 +228,7 @@ class BoxBound:
                 break
             boxes = [self._boxes[k] for k in part]
             of_all = np.array([box.slopes for box in boxes]) - prices
-            ends, bounds = self._solved(boxes, of_all, deadline)
+            ends, bounds = self._solved(boxes, of_all, [box.basis for box in boxes], deadline)
             priced = self._programs.priced(bounds, ends)
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
@@ -249,13 +250,17 @@ class BoxBound:
         return [which[first : first + size] for first in range(0, len(which), size)]
 
     def _solved(
-        self, boxes: list[Box], costs: FloatArray, deadline: Deadline
+        self,
+        boxes: list[Box],
+        costs: FloatArray,
+        starts: Sequence[IntArray | None],
+        deadline: Deadline,
     ) -> tuple[Ends, Boxes]:
-        """Return where the programs of boxes with costs, (k, n_x), end, from their last bases."""
+        """Return where the programs of boxes with costs, (k, n_x), end, from bases to start at."""
         lower, upper = (np.array([vars(box)[end] for box in boxes]) for end in ("lower", "upper"))
         bounds = Boxes(lower, upper, np.ones_like(lower))
-        known = all(box.basis is not None for box in boxes)
-        labels = np.array([box.basis for box in boxes]) if known else None
+        known = [start for start in starts if start is not None]
+        labels = np.array(known) if len(known) == len(boxes) else None
         return self._programs.solve(bounds, costs, labels=labels, deadline=deadline), bounds
 
     def _refine(self, weights: FloatArray, deadline: Deadline) -> bool:
@@ -313,22 +318,33 @@ class BoxBound:
         costs = np.zeros((len(sides), len(self.p_x)))
         for j, (_, x, sign) in enumerate(sides):
             costs[j, x] = sign
-        of_sides = [parts[i][0] for i, _, _ in sides]
-        answers, bounds = self._solved(of_sides, costs, deadline)
+        boxes = [parts[i][0] for i, _, _ in sides]
+        starts = [
+            box.of_sides.get((x, sign), box.basis)
+            for box, (_, x, sign) in zip(boxes, sides, strict=True)
+        ]
+        answers, bounds = self._solved(boxes, costs, starts, deadline)
         floors = self._programs.proven(bounds, costs, answers)[0]
         nothing = self._programs.proven(bounds, np.zeros_like(costs), answers)[0]
         floors[answers.empty] = np.where(nothing > 0, np.inf, -np.inf)[answers.empty]
         ends = [(box.lower.copy(), box.upper.copy(), box.highest.copy()) for box, _ in parts]
+        bases = [dict(box.of_sides) for box, _ in parts]
         empty = np.zeros(len(parts), dtype=bool)
         for j, (i, x, sign) in enumerate(sides):
             lower, upper, highest = ends[i]
+            if answers.solved[j]:
+                bases[i][x, sign] = answers.labels[j]
             empty[i] |= bool(np.isposinf(floors[j]))
             if sign > 0:
                 lower[x] = min(max(lower[x], floors[j]), upper[x])
             else:
                 upper[x] = max(min(upper[x], -floors[j]), lower[x])
                 highest[x] = answers.points[j, : len(self.p_x)] if answers.solved[j] else np.inf
-        halves = [self._half(parts[i][0], *ends[i]) for i in range(len(parts)) if not empty[i]]
+        halves = [
+            self._half(replace(box, of_sides=bases[i]), *ends[i])
+            for i, (box, _) in enumerate(parts)
+            if not empty[i]
+        ]
         return [half for half in halves if half is not None]
 
     def _half(

@@ -189,6 +189,23 @@ def test_secants_lie_below_the_entropy():
         assert (slopes * r + intercepts <= exact + 1e-15).all()
 
 
+def test_programs_of_sides_start_where_they_ended_last(monkeypatch):
+    """Of the same sides in the same box nothing is left to do; another program's basis is far."""
+    joint = spiky(2)
+    steps = []
+    step = BatchedSimplex._step
+    monkeypatch.setattr(BatchedSimplex, "_step", lambda self: steps.append(1) or step(self))
+    bounds = BoxBound(ALIP(0.5, 0.5).allowed_set(joint), joint.p_x)
+    bounds.bound(joint.p_x[None], np.inf, Deadline.after(10))
+    whole = replace(bounds._boxes[0], highest=np.full((joint.n_x, joint.n_x), np.inf))
+    steps.clear()
+    again = bounds._narrowed([(whole, np.arange(joint.n_x))], Deadline.after(10))
+    assert len(again) == len(steps) == 1
+    steps.clear()
+    bounds._narrowed([(replace(whole, of_sides={}), np.arange(joint.n_x))], Deadline.after(10))
+    assert len(steps) > 2
+
+
 def test_the_prover_turns_to_boxes_where_branch_and_bound_is_far_off():
     """42 symbols, nine tenths of one, 8 secrets: without boxes the bound is about H(X)."""
     rng = np.random.default_rng(5)
