@@ -140,6 +140,13 @@ class RobustCuts:
         owners = self.spread.reshape(self.ball.n_s, self.ball.n_u, -1).any(axis=1)
         return bool((owners.sum(axis=0) <= 1).all())
 
+    @property
+    def owners(self) -> IntArray:
+        """The secret of each symbol, shape (n_x,), where it `has_sides`."""
+        owned = self.spread.reshape(self.ball.n_s, self.ball.n_u, -1).any(axis=1)
+        result: IntArray = owned.argmax(axis=0)
+        return result
+
     def sides(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows a and b of every secret, (k, n_s, n_x) each, tangents at points (k, n_x).
 

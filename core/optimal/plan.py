@@ -70,8 +70,11 @@ class Shares:
     climb_of_few: float = 0.45
     """The same of few symbols and many secrets: their climbs end soon, their proofs take long."""
 
-    climb_of_pairs: float = 0.85
+    climb_of_pairs: float = 0.97
     """The same for pairs of S and U with too many symbols to be enclosed: cuts prove nothing."""
+
+    pairs_first: float = 0.5
+    """For their search, before a bound and PolyOpt, which keeps less of most of them."""
 
     first_polytope: float = 0.05
     """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
@@ -158,10 +161,7 @@ class Shares:
     """Of climbs, for those under conditions of one secret each, where there are any."""
 
     apart: float = 0.85
-    """Of that, for these climbs; then the best mixture is refined under all cuts."""
-
-    many_apart: float = 0.6
-    """Of that, for climbs from random kernels; then the best of them goes on."""
+    """Of that, for these climbs; then the best of them is refined under all cuts."""
 
     wide_climbs: float = 0.3
     """Of these climbs, from many kernels; then the best mixture is refined."""
@@ -347,6 +347,9 @@ class Sizes:
     """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:
     with 40 a program takes ten times as long."""
 
+    apart_rows: int = 5
+    """Rows of its program for each of the first at which those that do not bind are dropped."""
+
     climb_outputs: int = 20
     """Outputs of a climb of more symbols than are enclosed: with 73, of 41 symbols, none ended in
     its time."""
@@ -358,7 +361,7 @@ class Sizes:
     """Programs under more and more cuts before the tangent of a climb is taken anew."""
 
     step_programs: int = 3
-    """Programs of a step of a refinement, and steps after which its outputs join the mixture."""
+    """Programs of a step of a refinement."""
 
     climb_rows: int = 2
     """Rows of a climb's program for each variable at which those that do not bind are dropped."""

@@ -6,22 +6,26 @@ Rangarajan 2003). Each program has all outputs at once, so none has to wait for 
 up P_X with it; and it has cuts only where its own outputs break the set, each at one output. Its
 outputs are moved inside, and the mixture of all that were met is the answer. Near a kernel a few
 cuts tell where the set ends, so the best mixture is then refined by steps that stay near it.
+Where conditions of one secret each are enough, a kernel outside the set is mixed within each secret
+until it is inside: so whatever ends a climb, what it reached is kept.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from scipy import sparse
+from scipy.special import rel_entr
 
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CUT_TOL
 from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough, cuts_of, distinct
 from core.optimal.plan import SHARES, SIZES
-from core.optimal.programs.highs import LinearProgram
+from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import SMALL
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -56,9 +60,9 @@ TINY = np.finfo(np.float64).tiny
 REPLACED = 0.1
 """Least part of each symbol that random outputs get from those that are kept beside them."""
 
-DEEP, APART = 0.5, (0.1, 0.02)
+DEEP, NEARLY = 0.5, 0.1
 """How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
-kernels, and in those that go on from the best: where they end differs more than this changes."""
+kernels, and where a step of a refinement ends: what is outside is then mixed until it is inside."""
 
 
 @runtime_checkable
@@ -72,6 +76,11 @@ class SidesOracle(Protocol):
 
     def sides(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows a and b, (k, n_s, n_x) each: allowed where all a·r are at most all b·r."""
+        ...
+
+    @property
+    def owners(self) -> IntArray:
+        """The secret of each symbol, shape (n_x,)."""
         ...
 
 
@@ -100,7 +109,8 @@ def climbed(
     elif len(inside.p_x) > SIZES.enclosed_symbols:
         climb.limit(SIZES.climb_outputs)
     climb.run(deadline.part(SHARES.rough_climbs))
-    climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), deadline)])
+    # they are few and hardly outside: what was reached is kept even where time is over
+    climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), NEVER)])
     climb.inside = inside
     if rough.value > begun * (1 + PROGRESS):
         climb.refine(deadline)
@@ -134,82 +144,78 @@ class _Climb:
                 self.refine(until)
 
     def begin_apart(self, oracle: SidesOracle, until: Deadline) -> None:
-        """Climb under conditions of one secret each, from the best of many random kernels."""
-        early = until.part(SHARES.apart)
+        """Climb under conditions of one secret each, from many random kernels; refine the best."""
+        weights = self._best_apart(oracle, until.part(SHARES.apart))
         with suppress(InfeasibleError, SolverError, TimeLimitError):
-            program, weights = self._best_apart(oracle, early.part(SHARES.many_apart))
-            for near in APART:
-                weights, _ = self._climb_apart(program, weights, near, early)
-            self._refine(self._one_by_one(weights), until)
+            self._refine(weights[_used(weights)], until)
 
-    def _best_apart(self, oracle: SidesOracle, until: Deadline) -> tuple[_Apart, FloatArray]:
-        """Return the program and weights P(x, y) of the best of climbs, each from the best before.
+    def _best_apart(self, oracle: SidesOracle, until: Deadline) -> FloatArray:
+        """Return the weights P(x, y) of the best of climbs, each from the best before.
 
         Random outputs replace some of its own: from wholly random ones most climbs end below it.
         """
         count = min(SIZES.apart_outputs, max(self._entries // len(self.p_x), 2))
-        weights = self._mixed(self._anywhere(count))
+        best = self._mixed(self._anywhere(count))
         most, vain = -1.0, 0
         while most < 0 or (vain < 2 * VAIN and not until.over):
-            tried, begun = _Apart(oracle, self.p_x, count), weights
-            if most >= 0:
-                begun = self._replaced(weights)
-            tried.cut_all(begun)
-            ended, value = self._climb_apart(tried, begun, DEEP, until)
+            begun = best if most < 0 else self._replaced(best)
+            weights = self._refine_apart(oracle, self._climb_apart(oracle, begun, until), until)
+            value = self.inside.utility.value(weights[_used(weights)], self.p_x)
             vain = 0 if value > most * (1 + PROGRESS) else vain + 1
-            if value > most:
-                program, weights, most = tried, ended, value
-        return program, weights
+            best, most = (weights, value) if value > most else (best, most)
+        return best
 
     def _replaced(self, weights: FloatArray) -> FloatArray:
-        """Return weights P(x, y) with about half of their outputs random, and a part of the rest.
+        """Return weights P(x, y) with a quarter of their outputs random, and a part of the rest.
 
         The random ones share what the others leave of each symbol.
         """
-        kept = _used(weights) & (self._rng.permutation(len(weights)) < len(weights) // 2)
+        kept = _used(weights) & (self._rng.permutation(len(weights)) < 3 * len(weights) // 4)
         left = np.where(kept[:, None], (1 - REPLACED) * weights, 0.0)
         others = np.where(kept[:, None], 0.0, self._anywhere(len(weights)))
         result: FloatArray = left + others / others.sum(axis=0) * (self.p_x - left.sum(axis=0))
         return result
 
-    def _climb_apart(
-        self, program: _Apart, weights: FloatArray, near: float, until: Deadline
-    ) -> tuple[FloatArray, float]:
-        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, `near` the set.
+    def _climb_apart(self, oracle: SidesOracle, begun: FloatArray, until: Deadline) -> FloatArray:
+        """Return weights P(x, y), (n_y, n_x), at which tangents gain no more, nearly allowed.
 
-        Then their utility. Where time or a program that failed ended the climb it is 0, and the
-        weights are the last that were near, or the nearest.
+        Where time or a program that failed ended the climb they are the last that were, or the
+        nearest.
         """
-        gained, last, least = 0.0, weights, np.inf
+        gained, last, least = 0.0, begun, np.inf
         with suppress(InfeasibleError, SolverError, TimeLimitError):
+            program, weights = _Apart(oracle, self.p_x, len(begun)), begun
+            program.cut_all(begun)
             while not until.over:
                 program.aim(_slopes(weights, self.p_x))
                 for _ in range(SIZES.tangent_programs):
                     weights, depth = program.step(until)
-                    if depth <= max(near, least):
+                    if depth <= max(DEEP, least):
                         last, least = weights, depth
-                    if depth <= near or until.over:
+                    if depth <= DEEP or until.over:
                         break
                 value = self.inside.utility.value(weights[_used(weights)], self.p_x)
-                if depth <= near and value <= gained * (1 + PROGRESS):
-                    return weights, value
+                if depth <= DEEP and value <= gained * (1 + PROGRESS):
+                    return weights
                 gained = value
-        return last, 0.0
+        return last
 
-    def _one_by_one(self, weights: FloatArray) -> FloatArray:
-        """Return weights P(x, y) with each output moved towards P_X by what it breaks itself.
+    def _refine_apart(
+        self, oracle: SidesOracle, weights: FloatArray, until: Deadline
+    ) -> FloatArray:
+        """Return weights P(x, y), (n_y, n_x), mixed until they are allowed, improved by steps."""
+        program = _Apart(oracle, self.p_x, len(weights))
+        begun = _within_secrets(oracle, self._mixed(weights), self.p_x)
+        program.cut_all(begun)
 
-        Scaled to mix to P_X again they break less, so this is repeated.
-        """
-        moved = weights[_used(weights)]
-        for _ in range(SIZES.tangent_programs):
-            moved = self._mixed(moved)
-            masses = moved.sum(axis=1, keepdims=True)
-            cuts, which = cuts_of(self.inside.oracle, moved / masses)
-            shares = np.zeros(len(moved))
-            np.maximum.at(shares, which, _shares(cuts, (moved / masses)[which], self.p_x))
-            moved = (1 - shares[:, None]) * moved + shares[:, None] * masses * self.p_x
-        return self._mixed(moved)
+        def ahead() -> FloatArray:
+            for _ in range(SIZES.step_programs):
+                tried, depth = program.step(until)
+                if depth <= NEARLY or until.over:
+                    break
+            return _within_secrets(oracle, self._mixed(tried), self.p_x)
+
+        return self._by_steps(program, begun, ahead, until)
 
     def _vain(self, vain: int, gained: float) -> tuple[int, float]:
         """Return the climbs in vain, 0 after a gain, and the value from which one counts."""
@@ -281,22 +287,41 @@ class _Climb:
         mean output until it is allowed, and its gain is what it has then.
         """
         program = _Program(weights.sum(axis=0), len(weights))
-        weights, reach, steps = self._allowed(weights), REACH, 0
-        while reach >= NEAREST and not until.over:
-            program.aim(_slopes(weights, self.p_x))
-            program.stay_near(weights, reach)
+
+        def ahead() -> FloatArray:
             for _ in range(SIZES.step_programs):
-                ahead = program.solve(until)
-                if self._cut(program, ahead) <= ALMOST_ALLOWED or until.over:
+                tried = program.solve(until)
+                if self._cut(program, tried) <= ALMOST_ALLOWED or until.over:
                     break
-            ahead, steps = self._allowed(ahead), steps + 1
-            costs = self.inside.utility.cost(np.stack([weights, ahead])).sum(axis=1)
-            gain = float(costs[0] - costs[1])
-            reach *= GROWN if gain > PROGRESS * self.inside.value else SHRUNK
-            weights = ahead if gain > 0 else weights
-            if steps % SIZES.step_programs == 0:
-                self._take(weights, until)
-        self._take(weights, until)
+            return self._allowed(tried)
+
+        self._by_steps(program, self._allowed(weights), ahead, until)
+
+    def _by_steps(
+        self,
+        program: _Program | _Apart,
+        weights: FloatArray,
+        ahead: Callable[[], FloatArray],
+        until: Deadline,
+    ) -> FloatArray:
+        """Return allowed weights P(x, y), (n_y, n_x), improved by steps of a program near them.
+
+        `ahead` returns what a step ends at, allowed. A program that fails ends the steps; what
+        they began with and what they reached join the mixture.
+        """
+        self._take(weights, NEVER)
+        reach = REACH
+        with suppress(InfeasibleError, SolverError, TimeLimitError):
+            while reach >= NEAREST and not until.over:
+                program.aim(_slopes(weights, self.p_x))
+                program.stay_near(weights, reach)
+                tried = ahead()
+                costs = self.inside.utility.cost(np.stack([weights, tried])).sum(axis=1)
+                gain = float(costs[0] - costs[1])
+                reach *= GROWN if gain > PROGRESS * self.inside.value else SHRUNK
+                weights = tried if gain > 0 else weights
+        self._take(weights, NEVER)
+        return weights
 
     def _allowed(self, weights: FloatArray) -> FloatArray:
         """Return weights P(x, y) moved towards the mean output until all outputs are allowed.
@@ -377,11 +402,7 @@ class _Program:
 
     def stay_near(self, weights: FloatArray, reach: float) -> None:
         """Let P(x, y) differ from weights, (n_y, n_x), by at most `reach` of P(x) P(y)."""
-        present = self.total > 0
-        shares = weights / np.where(present, self.total, 1.0)
-        most = np.where(present, reach * weights.sum(axis=1, keepdims=True), 1.0)
-        lower, upper = np.maximum(shares - most, 0.0), shares + most
-        self._program.set_col_bounds(lower.ravel(), upper.ravel())
+        self._program.set_col_bounds(*_near(weights, self.total, reach))
 
     def solve(self, deadline: Deadline) -> FloatArray:
         """Return the weights P(x, y), shape (n_y, n_x)."""
@@ -424,7 +445,7 @@ class _Apart:
 
     def __init__(self, oracle: SidesOracle, p_x: FloatArray, n_y: int) -> None:
         n_x = len(p_x)
-        self._oracle, self._p_x, self._shape = oracle, p_x, (n_y, n_x)
+        self._oracle, self._p_x, self._shape, self._first = oracle, p_x, (n_y, n_x), 0
         rows = [sparse.eye_array(n_x)] * n_y + [sparse.csr_array((n_x, n_y))]
         self._program = LinearProgram(
             sparse.csr_array(sparse.hstack(rows, format="csr")), np.ones(n_x), np.ones(n_x)
@@ -433,12 +454,16 @@ class _Apart:
     def aim(self, slopes: FloatArray) -> None:
         """Minimize Σ slopes·weights, both of shape (n_y, n_x)."""
         n_x = len(self._p_x)
-        if self._program.n_rows > n_x + SIZES.climb_rows * slopes.size:
+        if self._program.n_rows > n_x + SIZES.apart_rows * self._first:
             basic = self._program.basic()[1][n_x:]
             self._program.drop_rows(n_x + np.flatnonzero(basic))
         costs = slopes * self._p_x
         levels = np.zeros(len(slopes))
         self._program.set_costs(np.append((costs - costs.min(axis=0)).ravel(), levels))
+
+    def stay_near(self, weights: FloatArray, reach: float) -> None:
+        """Let P(x, y) differ from weights, (n_y, n_x), by at most `reach` of P(x) P(y)."""
+        self._program.set_col_bounds(*_near(weights, self._p_x, reach))
 
     def step(self, deadline: Deadline) -> tuple[FloatArray, float]:
         """Return the weights P(x, y), shape (n_y, n_x), and by how much they break the deepest."""
@@ -450,6 +475,7 @@ class _Apart:
     def cut_all(self, weights: FloatArray) -> None:
         """Add all sides at weights P(x, y), shape (n_y, n_x)."""
         self._cut(weights, np.arange(len(weights)), np.zeros(0))
+        self._first = self._program.n_rows - len(self._p_x)
 
     def _cut(self, weights: FloatArray, outputs: IntArray, levels: FloatArray) -> float:
         """Add sides that outputs break at their levels, or all; return the deepest's depth.
@@ -473,6 +499,59 @@ class _Apart:
         if len(row):
             self._program.add_cuts(np.hstack([kernels.reshape(len(row), -1), scales]))
         return float(depths.max(initial=0.0))
+
+
+def _within_secrets(oracle: SidesOracle, weights: FloatArray, p_x: FloatArray) -> FloatArray:
+    """Return weights P(x, y), (n_y, n_x), mixed by as little as it takes for all sides to hold.
+
+    P(y | x) becomes P(y) + a (P(y | s) − P(y)) + t (P(y | x) − P(y | s)), with 0 ≤ t ≤ a ≤ 1 of
+    its secret s. So it still sums to 1 over y, each side stays the tangent at what it becomes, and
+    one small program tells the a and t that lose least, if losses were linear in them.
+    """
+    used = _used(weights)
+    joined = np.where(used[:, None], weights, 0.0)
+    joined[weights.sum(axis=1).argmax()] += weights[~used].sum(axis=0)
+    points, of_secret = joined[used], np.eye(oracle.owners.max() + 1)[oracle.owners]
+    p_s, masses = p_x @ of_secret, points.sum(axis=1)
+    per_secret = points @ of_secret / p_s
+    flat = masses[:, None] * p_x
+    between = per_secret[:, oracle.owners] * p_x - flat
+    within = points - flat - between
+    n_y, n_s = per_secret.shape
+    y, s = np.divmod(np.arange(n_y * n_s), n_s)
+    sides = []
+    for sign, rows in zip((1.0, -1.0), oracle.sides(points), strict=True):
+        level, of_a, of_t = (
+            sign * np.einsum("ysx,yx->ys", rows, part).ravel() / masses[y]
+            for part in (flat, between, within)
+        )
+        side = np.zeros((len(y), 2 * n_s + n_y))
+        side[np.arange(len(y)), s], side[np.arange(len(y)), n_s + s] = of_a, of_t
+        side[np.arange(len(y)), 2 * n_s + y] = -sign
+        sides.append((side, -level))
+    order = np.hstack([-np.eye(n_s), np.eye(n_s), np.zeros((n_s, n_y))])
+    rows = np.vstack([sides[0][0], sides[1][0], order])
+    most = np.concatenate([sides[0][1], sides[1][1], np.zeros(n_s)])
+    told = rel_entr(points, flat + between).sum(axis=0) @ of_secret
+    of_s = p_s * rel_entr(per_secret, masses[:, None]).sum(axis=0)
+    program = LinearProgram(
+        sparse.csr_array(rows),
+        np.full(len(most), -INFINITY),
+        most,
+        col_upper=np.append(np.ones(2 * n_s), np.full(n_y, INFINITY)),
+        cost=np.concatenate([-of_s, -told, np.zeros(n_y)]),
+    )
+    a, t = program.solve().x[: 2 * n_s].reshape(2, n_s)
+    joined[used] = flat + a[oracle.owners] * between + t[oracle.owners] * within
+    return np.maximum(joined, 0.0)
+
+
+def _near(weights: FloatArray, total: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+    """Return bounds of P(x, y)/total(x), flat, that differ from weights' by `reach` of P(y)."""
+    present = total > 0
+    shares = weights / np.where(present, total, 1.0)
+    most = np.where(present, reach * weights.sum(axis=1, keepdims=True), 1.0)
+    return np.maximum(shares - most, 0.0).ravel(), (shares + most).ravel()
 
 
 def _depths(points: FloatArray, cuts: FloatArray, p_x: FloatArray) -> FloatArray:

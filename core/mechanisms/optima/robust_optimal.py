@@ -46,9 +46,11 @@ from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustForX, RobustLDP, too_large_for_rows
 from core.optimal.columns.linear_search import too_large
+from core.optimal.cutting_planes import ManyOracle
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
 from core.optimal.utility import MutualInformation
+from core.optimal.whole_kernel import climbs_apart
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import cell_probabilities
 from core.utilities import Information, Purpose
@@ -364,8 +366,8 @@ def polyopt(
     include_same_secret : bool
         Compare each secret with itself too, as published: stricter than RLDP requires.
     solver, time_limit, gap, seed
-        As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which starts from
-        its result, needs the rest: at the same limit that one is never worse.
+        As in `optimal`. It uses TIME_SHARE of the limit where the robust optimum, which takes its
+        result where that keeps more, needs the rest.
 
     Raises
     ------
@@ -476,10 +478,11 @@ def robust_optimal(
     uncertainty : RenyiBall
         F.
     solver, time_limit, gap, seed
-        As in `optimal`; `solver` is that of PolyOpt, which runs first within the same limit and
-        which the search starts from. The best of it and of the quick starts (`tightened`,
-        `coupled`) is returned where time is too short, or there are too many symbols for cutting
-        planes. At the same limit PolyOpt alone is never better.
+        As in `optimal`; `solver` is that of PolyOpt, which runs within the same limit. With few
+        pairs (s, u) it runs first and the search starts from it, so at the same limit PolyOpt alone
+        is never better; with many, where it keeps less, it runs last, in the time left. The best of
+        it and of the quick starts (`tightened`, `coupled`) is returned where time is too short, or
+        there are too many symbols for cutting planes.
 
     Raises
     ------
@@ -533,6 +536,8 @@ def best_under(
         and too_large(notion.allowed_set(Joint.with_secret_released(cells)))
     )
     polytopes = RLDP(notion.eps, ball, include_same_secret=notion.include_same_secret)
+    if notion.exact and not alone and _climbs_apart(notion, cells):
+        return _climbed_first(cells, notion, polytopes, search, seconds, gap=gap, seed=seed)
     first = search(polytopes, time_limit=time_limit, first=True, bounded=alone)
     if not notion.exact and (alone or first.gap <= gap):
         return first
@@ -573,15 +578,56 @@ def _known_of_pairs(
     cells: FloatArray, notion: RLDP, deadline: Deadline, *, gap: float, seed: int
 ) -> list[Mechanism]:
     """Return what a search of pairs starts from: of everything, quantiles, and what ignores S."""
-    known = of_everything(cells, notion, deadline.left / 4)
-    known += [
+    known = _known_at_once(cells, notion, deadline.left / 4)
+    seconds = SHARES.ignoring_secret * deadline.left
+    return known + ignoring_secret(cells, notion, seconds, gap=gap, seed=seed)
+
+
+def _known_at_once(cells: FloatArray, notion: RLDP, seconds: float) -> list[Mechanism]:
+    """Return what is known of pairs without a search: of everything, and quantiles of U."""
+    return of_everything(cells, notion, seconds) + [
         released(
             cells, each.kernel, name=each.name, solver="known", status="heuristic", notion=notion
         )
         for each in coupled(cells, Joint.with_secret_released(cells), notion)
     ]
-    seconds = SHARES.ignoring_secret * deadline.left
-    return known + ignoring_secret(cells, notion, seconds, gap=gap, seed=seed)
+
+
+def _climbs_apart(notion: RLDP, cells: FloatArray) -> bool:
+    """Return whether a search of pairs begins with climbs of one secret at a time."""
+    joint = Joint.with_secret_released(cells)
+    oracle = notion.allowed_set(joint).oracle
+    return isinstance(oracle, ManyOracle) and climbs_apart(oracle, joint.n_x)
+
+
+def _climbed_first(
+    cells: FloatArray,
+    notion: RLDP,
+    polytopes: RLDP,
+    search: Callable[..., Mechanism],
+    seconds: float,
+    *,
+    gap: float,
+    seed: int,
+) -> Mechanism:
+    """Return the optimum of many pairs, whose climbs have their time before all other searches.
+
+    They keep more than PolyOpt and what ignores S in most cases, and never wait for these.
+    """
+    deadline = Deadline.after(seconds)
+    known = _known_at_once(cells, notion, deadline.left / 4)
+    left = max(SHARES.pairs_first * deadline.left, _LEAST_SECONDS / 2)
+    result = search(notion, time_limit=left, known=tuple(known), bounded=False)
+    if result.gap <= gap:
+        return result
+    whole = Joint.with_secret_released(cells, keep_unseen=True)
+    result = capped(whole, result, ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed))
+    if deadline.left < _LEAST_SECONDS:
+        return result
+    limit = min(seconds, deadline.left / TIME_SHARE)  # PolyOpt takes that share of its limit
+    others = [search(polytopes, time_limit=limit, first=True, bounded=False)]
+    others += ignoring_secret(cells, notion, deadline.left, gap=gap, seed=seed)
+    return at_least(whole, result, others)
 
 
 def _of_every_distribution(

@@ -9,6 +9,7 @@ from core.clock import NEVER
 from core.errors import SolverError
 from core.joint import Joint
 from core.measures import mutual_information
+from core.mechanisms.polish import polished
 from core.notions import LDP, RLDP
 from core.notions.robust_markov import RobustLDP
 from core.optimal.cutting_planes import AllowedOutputs
@@ -18,9 +19,9 @@ from core.optimal.whole_kernel import (
     REPLACED,
     VAIN,
     SidesOracle,
-    _Apart,
     _Climb,
     _used,
+    _within_secrets,
     climbed,
     climbs_apart,
 )
@@ -96,6 +97,7 @@ class Failing:
 
     def __init__(self, oracle, times):
         self.oracle, self.left, self.has_sides = oracle, times, True
+        self.owners = oracle.owners
 
     def sides(self, points):
         self.left -= 1
@@ -120,24 +122,42 @@ def depth_of(oracle, weights):
 
 def test_a_climb_cut_short_returns_the_weights_that_were_nearest():
     climb, oracle = climb_over(pairs_of((3, 4), 30_000), 0.5, 30_000)
-    program = _Apart(oracle, climb.p_x, 8)
     begun = climb._mixed(climb._anywhere(8))
-    program.cut_all(begun)
-    near, value = climb._climb_apart(program, begun, DEEP, NEVER)
-    assert value > 0
-    program._oracle = Failing(oracle, 1)
-    after, nothing = climb._climb_apart(program, near, 1e-6, NEVER)
-    assert nothing == 0
-    assert depth_of(oracle, after[_used(after)]) <= 2 * DEEP
-    np.testing.assert_allclose(after.sum(axis=0), climb.p_x)
+    ended = climb._climb_apart(oracle, begun, NEVER)
+    assert depth_of(oracle, ended[_used(ended)]) <= 2 * DEEP
+    depths = []
+    for steps in range(1, 4):  # the first sides are those of where it begins
+        cut = climb._climb_apart(Failing(oracle, 1 + steps), begun, NEVER)
+        np.testing.assert_allclose(cut.sum(axis=0), climb.p_x)
+        depths.append(depth_of(oracle, cut[_used(cut)]))
+    assert depths == sorted(depths, reverse=True)
 
 
-def test_half_of_a_kernels_outputs_are_replaced_and_the_rest_kept_in_proportion():
+@pytest.mark.parametrize("eps", [0.1, 1.0])
+def test_outputs_mixed_within_secrets_keep_robust_ldp(eps):
+    """What is allowed stays as it is; what is not keeps more than outputs moved towards P_X."""
+    joint = pairs_of((4, 5), 30_000)
+    climb, oracle = climb_over(joint, eps, 30_000)
+    exact = RLDP(eps, oracle.ball, exact=True)
+    for weights in (climb._mixed(climb._anywhere(8)) for _ in range(5)):
+        held = _within_secrets(oracle, weights, climb.p_x)
+        kernel = (held / climb.p_x).T
+        np.testing.assert_allclose(held.sum(axis=0), climb.p_x)
+        assert (held >= 0).all()
+        assert exact.achieved(joint, kernel) <= eps + 1e-7
+        assert mutual_information(held) > 0
+        again = _within_secrets(oracle, held, climb.p_x)
+        assert mutual_information(again) >= mutual_information(held) * (1 - 1e-6)
+        moved = polished(joint, (weights / climb.p_x).T, exact, quick=True)
+        assert mutual_information(held) > mutual_information(joint.p_x[:, None] * moved)
+
+
+def test_a_quarter_of_a_kernels_outputs_are_replaced_and_the_rest_kept_in_proportion():
     climb, _ = climb_over(pairs_of((3, 4), 30_000), 0.5, 30_000)
     weights = climb._mixed(climb._anywhere(8))
     replaced = climb._replaced(weights)
     same = np.isclose(replaced, (1 - REPLACED) * weights).all(axis=1)
-    assert same.sum() == 4
+    assert same.sum() == 6
     assert (replaced > 0).all()
     np.testing.assert_allclose(replaced.sum(axis=0), climb.p_x)
 
@@ -145,14 +165,32 @@ def test_half_of_a_kernels_outputs_are_replaced_and_the_rest_kept_in_proportion(
 def test_more_random_climbs_keep_no_less():
     climb, oracle = climb_over(pairs_of((4, 5), 30_000), 0.5, 30_000)
     values = []
-    real = climb._climb_apart
+    real = climb._refine_apart
 
     def recorded(*arguments):
-        weights, value = real(*arguments)
-        values.append((value, weights))
-        return weights, value
+        weights = real(*arguments)
+        values.append((mutual_information(weights), weights))
+        return weights
 
-    climb._climb_apart = recorded
-    _, best = climb._best_apart(oracle, NEVER)
+    climb._refine_apart = recorded
+    best = climb._best_apart(oracle, NEVER)
     assert len(values) > 2 * VAIN
     assert best is max(values, key=lambda item: item[0])[1]
+
+
+def test_a_climb_cut_short_keeps_what_it_reached():
+    """With more readings of the clock it keeps no less, and something long before it ends."""
+    joint = pairs_of((4, 6), 30_000)
+    exact = RLDP(0.5, RLDP.of_joint(joint, 0.5, n=30_000).uncertainty, exact=True)
+    allowed = exact.allowed_set(joint)
+    kept = []
+    for readings in (25, 100, 400):
+        nothing = np.ones((joint.n_x, 1))
+        inside = AllowedOutputs(nothing, joint.p_x, MutualInformation(), allowed.oracle)
+        with clock.using(clock.Ticking(1.0)):
+            deadline = clock.Deadline.after(readings)
+            climbed(inside, allowed.oracle, allowed.rows.toarray(), seed=0, deadline=deadline)
+        assert exact.holds(joint, inside.kernel())
+        kept.append(inside.value)
+    assert kept == sorted(kept)
+    assert kept[0] > 0.5 * kept[-1]
