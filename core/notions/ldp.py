@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
@@ -120,6 +121,10 @@ class LDP(OneBudget):
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
 
 
+PAIR_ENTRIES = 500_000
+"""Differences of logarithms of lifts, for pairs of secrets and outputs, that are made at a time."""
+
+
 @dataclass(frozen=True)
 class MetricLDP(OneBudget):
     """ε-LDP by distance: P(y|s) ≤ e^{ε d(s,s′)} P(y|s′) for every y and all s ≠ s′.
@@ -171,18 +176,21 @@ class MetricLDP(OneBudget):
         return cls(eps, np.abs(np.subtract.outer(at, at)).tolist())
 
     def upper_level(self, joint_sy: ArrayLike) -> FloatArray:
-        """Return max_{s ≠ s′} log(P(y|s)/P(y|s′))/d(s, s′) of P(s, y), shape (..., n_y)."""
+        """Return max_{s ≠ s′} log(P(y|s)/P(y|s′))/d(s, s′) of P(s, y), shape (..., n_y).
+
+        A way over other secrets is at least as far, so one of its steps has as large a quotient.
+        """
         lifts = lift(joint_sy)
         table = self._table(lifts.shape[-2])
         level: FloatArray = 0.0 * lifts.max(axis=-2)
+        # pairs at a time, for arrays of some megabytes
+        count = max(1, PAIR_ENTRIES // max(level.size, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(lifts)
-            for s, row in enumerate(table):
-                later = s + 1 + np.flatnonzero(np.isfinite(row[s + 1 :]))
-                if not later.size:
-                    continue
-                distance = row[later, None]
-                apart = np.abs(logs[..., s : s + 1, :] - logs[..., later, :])
+            for at in range(0, len(self._pairs), count):
+                s, t = self._pairs[at : at + count].T
+                distance = table[s, t][:, None]
+                apart = np.abs(logs[..., s, :] - logs[..., t, :])
                 apart[~(apart > DUST)] = 0.0  # also where both are −∞
                 if not distance.all():  # at a distance of 0 nothing is allowed
                     over = np.where(apart > ROUNDING, np.inf, 0.0)
@@ -190,6 +198,11 @@ class MetricLDP(OneBudget):
                     distance = np.where(distance > 0, distance, 1.0)
                 level = np.maximum(level, (apart / distance).max(axis=-2))
         return level
+
+    @cached_property
+    def _pairs(self) -> IntArray:
+        """The pairs s < s′ whose bounds imply all others, shape (k, 2)."""
+        return np.argwhere(np.triu(neighbors(np.asarray(self.distances))))
 
     def among(self, s: IntArray, n_s: int) -> MetricLDP:
         """Return it with the distances of the secrets `s` alone; no way leads over the others."""

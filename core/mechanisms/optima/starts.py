@@ -15,6 +15,7 @@ from core.clock import Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import CLOSE, ROUNDING
+from core.mechanisms.entry import TIME_SHARE
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.optima.robust_starts import in_groups, known_without_search
@@ -51,6 +52,11 @@ symbols, at a budget of 1e-9, the optimum had 17,000 outputs, whose naming took 
 
 INSTANT = tuple(entry.key for entry in HEURISTICS if entry.instant)
 """Keys of the mechanisms that take a millisecond or two: every optimum is compared with them."""
+
+
+LEAST_SECONDS = 0.5
+"""Seconds for a search within a start, of hundreds of symbols, where less time is left: subset
+random response keeps little of X without them."""
 
 
 def starts(
@@ -94,6 +100,8 @@ def starts(
         own = options
         if "time_limit" in entry.parameters and left < np.inf:
             own = replace(options, time_limit=left)
+        elif "time_limit" in entry.parameters and joint.n_x >= SIZES.peeled_alone and deadline:
+            own = replace(options, time_limit=max(deadline.left / TIME_SHARE, LEAST_SECONDS))
         try:
             start = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:

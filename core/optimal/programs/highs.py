@@ -63,7 +63,8 @@ class LinearProgram:
         n_rows, n_cols = rows.shape
         matrix = sparse.csr_array(rows)
         self._highs = highspy._core._Highs()
-        self._set({**_OPTIONS, "simplex_strategy": 4 if primal else 1, **(_ONCE if once else {})})
+        self._set({**_OPTIONS, **(_ONCE if once else {})})
+        self.use_simplex(primal=primal)
         _check(
             self._highs.passModel(
                 n_cols,
@@ -86,6 +87,10 @@ class LinearProgram:
         )
         self.n_rows, self.n_cols = n_rows, n_cols
         self._all_cols = np.arange(n_cols, dtype=np.int32)
+
+    def use_simplex(self, *, primal: bool) -> None:
+        """Solve by the primal simplex method, which suits new costs; or by the dual, new bounds."""
+        self._set({"simplex_strategy": 4 if primal else 1})
 
     def set_costs(self, cost: FloatArray) -> None:
         """Replace all costs, shape (n_cols,)."""

@@ -1,5 +1,7 @@
 """What a question of thousands of symbols does after its time limit, and what it need not do."""
 
+import subprocess
+import sys
 import tracemalloc
 from dataclasses import replace
 
@@ -9,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from core import clock
 from core.attributes import given_known
+from core.clock import Deadline
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import MAX_ENTRIES, MAX_LEVELS
@@ -201,3 +204,48 @@ def test_starts_of_a_distance_end_by_the_deadline(monkeypatch):
     with clock.using(clock.Ticking(2.0**-8)):
         some = starts.starts(*request, clock.Deadline.after(2.0**-7))
     assert 0 < len(some) < len(every)
+
+
+MEASURED = """
+import resource
+import numpy as np
+from core import mechanisms as m
+from core.joint import Joint
+from core.notions import LIP, Average, EpsDelta
+joint = Joint.random_dirichlet(6, 5000, 1.0, np.random.default_rng(0))
+kept = m.optimal(joint, {notion}, time_limit=2.0).kept
+print(kept, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+"""Prints what an optimum of 5,000 symbols keeps, and its peak memory in kilobytes."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "notion", ["LIP(0.5)", "EpsDelta(LIP(0.5), 0.02)", 'Average("maximal_leakage", 0.05)']
+)
+def test_five_thousand_symbols_take_less_than_half_of_a_gigabyte(notion):
+    """Of the 1.5 GB that they may take; all of their outputs as columns would be two."""
+    code = MEASURED.format(notion=notion)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300
+    )
+    kept, kilobytes = done.stdout.split()
+    assert float(kept) > 0.03
+    assert int(kilobytes) < 500_000
+
+
+def test_a_start_that_searches_keeps_the_deadline_of_hundreds_of_symbols(monkeypatch):
+    """At 40×400 subset random response took two seconds after the limit of 5 s."""
+    limits = []
+
+    def made(joint, notion, options):
+        limits.append(options.time_limit)
+        return subset_merging(joint, notion)
+
+    entry = next(item for item in starts.HEURISTICS if item.key == "subset_random_response")
+    monkeypatch.setattr(starts, "HEURISTICS", (replace(entry, make=made),))
+    for n_x in (SIZES.peeled_alone - 1, SIZES.peeled_alone):
+        joint = Joint.random_dirichlet(3, n_x, 1.0, np.random.default_rng(0))
+        with clock.using(clock.Ticking(0.01)):
+            starts.starts(joint, LIP(0.5), Options(time_limit=5.0), deadline=Deadline.after(0.1))
+    assert limits == [5.0, starts.LEAST_SECONDS]
