@@ -76,6 +76,12 @@ class Shares:
     pairs_first: float = 0.5
     """For their search, before a bound and PolyOpt, which keeps less of most of them."""
 
+    pairs_alone: float = 0.75
+    """The same where PolyOpt has no time to find anything."""
+
+    polyopt_last: float = 0.6
+    """For PolyOpt after them: its programs are large, and end late."""
+
     first_polytope: float = 0.05
     """Of cutting planes, for a proof over the first polytope: a weak bound, for want of others."""
 

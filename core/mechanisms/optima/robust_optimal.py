@@ -480,7 +480,7 @@ def robust_optimal(
     solver, time_limit, gap, seed
         As in `optimal`; `solver` is that of PolyOpt, which runs within the same limit. With few
         pairs (s, u) it runs first and the search starts from it, so at the same limit PolyOpt alone
-        is never better; with many, where it keeps less, it runs last, in the time left. The best of
+        is never better; with many, where it keeps less, it runs last, if time is left. The best of
         it and of the quick starts (`tightened`, `coupled`) is returned where time is too short, or
         there are too many symbols for cutting planes.
 
@@ -616,15 +616,18 @@ def _climbed_first(
     """
     deadline = Deadline.after(seconds)
     known = _known_at_once(cells, notion, deadline.left / 4)
-    left = max(SHARES.pairs_first * deadline.left, _LEAST_SECONDS / 2)
+    alone = TIME_SHARE * seconds <= SIZES.central_seconds  # PolyOpt would find nothing, and be late
+    share = SHARES.pairs_alone if alone else SHARES.pairs_first
+    left = max(share * deadline.left, _LEAST_SECONDS / 2)
     result = search(notion, time_limit=left, known=tuple(known), bounded=False)
     if result.gap <= gap:
         return result
     whole = Joint.with_secret_released(cells, keep_unseen=True)
     result = capped(whole, result, ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed))
-    if deadline.left < _LEAST_SECONDS:
+    if alone or deadline.left < _LEAST_SECONDS:
         return result
-    limit = min(seconds, deadline.left / TIME_SHARE)  # PolyOpt takes that share of its limit
+    # PolyOpt takes that share of its limit, and some more to end
+    limit = min(seconds, SHARES.polyopt_last * deadline.left / TIME_SHARE)
     others = [search(polytopes, time_limit=limit, first=True, bounded=False)]
     others += ignoring_secret(cells, notion, deadline.left, gap=gap, seed=seed)
     return at_least(whole, result, others)
