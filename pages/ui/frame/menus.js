@@ -153,6 +153,9 @@ function watch() {
         if (body) opened(body);
       }
     }
+    // Options may come, or come anew, when a word stands in the field already.
+    const field = document.querySelector(`${BODY} ${FIELD}`);
+    if (field?.value) look(field);
   });
   window.liftscopeMenus.observe(document.body, { childList: true, subtree: true });
   document.addEventListener("keydown", pressed, true);
@@ -168,9 +171,10 @@ function whole(option) {
   return below && !below.querySelector("input") && !below.matches("label") ? [option, below] : [option];
 }
 
-// The options that have every word of a text are left, and the groups that have one of them.
-function look(body, text, none) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+// The options that have every word of a field are left, and the groups that have one of them.
+function look(field) {
+  const body = field.closest(BODY);
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
   let left = 0;
   for (const group of body.querySelectorAll("[data-testid=stRadio]")) {
     let some = false;
@@ -185,8 +189,7 @@ function look(body, text, none) {
     }
     group.closest("[data-testid=stElementContainer]").style.display = some ? "" : "none";
   }
-  none.hidden = left > 0;
-  body.scrollTop = 0;
+  body.querySelector(".lsc-none").hidden = left > 0;
 }
 
 export default function ({ data, parentElement }) {
@@ -195,6 +198,8 @@ export default function ({ data, parentElement }) {
   if (!data || !field) return;
   field.placeholder = data.label;
   field.setAttribute("aria-label", data.label);
-  const none = parentElement.querySelector(".lsc-none");
-  field.oninput = () => look(parentElement.closest(BODY), field.value, none);
+  field.oninput = () => {
+    look(field);
+    field.closest(BODY).scrollTop = 0;
+  };
 }
