@@ -18,7 +18,7 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.level_order import all_numbers, number
-from core.limits import CLOSE, DUST, ROUNDING
+from core.limits import AT_ONCE, CLOSE, DUST, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
 from core.notions.base import OneBudget
@@ -121,10 +121,6 @@ class LDP(OneBudget):
         return AllowedSet(sparse.csr_array(matrix), joint.n_x)
 
 
-PAIR_ENTRIES = 500_000
-"""Differences of logarithms of lifts, for pairs of secrets and outputs, that are made at a time."""
-
-
 @dataclass(frozen=True)
 class MetricLDP(OneBudget):
     """ε-LDP by distance: P(y|s) ≤ e^{ε d(s,s′)} P(y|s′) for every y and all s ≠ s′.
@@ -183,8 +179,7 @@ class MetricLDP(OneBudget):
         lifts = lift(joint_sy)
         table = self._table(lifts.shape[-2])
         level: FloatArray = 0.0 * lifts.max(axis=-2)
-        # pairs at a time, for arrays of some megabytes
-        count = max(1, PAIR_ENTRIES // max(level.size, 1))
+        count = max(1, AT_ONCE // max(level.size, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(lifts)
             for at in range(0, len(self._pairs), count):

@@ -330,6 +330,14 @@ class Sizes:
     """The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
     time."""
 
+    failed_parts: int = 5
+    """Symbols that rounding may leave without a part, beside as many as have one: at 40×400 under
+    LDP the sixth was the first, and of P_X all else was left in one output."""
+
+    start_seconds: float = 0.5
+    """Seconds for a search within a start, of hundreds of symbols, where less time is left: subset
+    random response keeps little of X without them."""
+
     peeled_alone: int = 400
     """Symbols from which on it has these alone: central duals of 500 take a second each time."""
 
@@ -352,6 +360,13 @@ class Sizes:
     apart_outputs: int = 16
     """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:
     with 40 a program takes ten times as long."""
+
+    climb_depth: float = 0.5
+    """How deep cuts of one secret each may be where a climb takes its tangent anew: where it ends
+    differs more than this changes."""
+
+    step_depth: float = 0.1
+    """The same where a step of a refinement ends, and is mixed until it is allowed."""
 
     apart_rows: int = 5
     """Rows of its program for each of the first at which those that do not bind are dropped."""

@@ -60,10 +60,6 @@ TINY = np.finfo(np.float64).tiny
 REPLACED = 0.1
 """Least part of each symbol that random outputs get from those that are kept beside them."""
 
-DEEP, NEARLY = 0.5, 0.1
-"""How deep the cuts of one secret each may be where a tangent is taken anew, in climbs from random
-kernels, and where a step of a refinement ends: what is outside is then mixed until it is inside."""
-
 
 @runtime_checkable
 class SidesOracle(Protocol):
@@ -190,12 +186,12 @@ class _Climb:
                 program.aim(_slopes(weights, self.p_x))
                 for _ in range(SIZES.tangent_programs):
                     weights, depth = program.step(until)
-                    if depth <= max(DEEP, least):
+                    if depth <= max(SIZES.climb_depth, least):
                         last, least = weights, depth
-                    if depth <= DEEP or until.over:
+                    if depth <= SIZES.climb_depth or until.over:
                         break
                 value = self.inside.utility.value(weights[_used(weights)], self.p_x)
-                if depth <= DEEP and value <= gained * (1 + PROGRESS):
+                if depth <= SIZES.climb_depth and value <= gained * (1 + PROGRESS):
                     return weights
                 gained = value
         return last
@@ -211,7 +207,7 @@ class _Climb:
         def ahead() -> FloatArray:
             for _ in range(SIZES.step_programs):
                 tried, depth = program.step(until)
-                if depth <= NEARLY or until.over:
+                if depth <= SIZES.step_depth or until.over:
                     break
             return _within_secrets(oracle, self._mixed(tried), self.p_x)
 

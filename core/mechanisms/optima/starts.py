@@ -54,11 +54,6 @@ INSTANT = tuple(entry.key for entry in HEURISTICS if entry.instant)
 """Keys of the mechanisms that take a millisecond or two: every optimum is compared with them."""
 
 
-LEAST_SECONDS = 0.5
-"""Seconds for a search within a start, of hundreds of symbols, where less time is left: subset
-random response keeps little of X without them."""
-
-
 def starts(
     joint: Joint,
     notion: Notion,
@@ -101,7 +96,7 @@ def starts(
         if "time_limit" in entry.parameters and left < np.inf:
             own = replace(options, time_limit=left)
         elif "time_limit" in entry.parameters and joint.n_x >= SIZES.peeled_alone and deadline:
-            own = replace(options, time_limit=max(deadline.left / TIME_SHARE, LEAST_SECONDS))
+            own = replace(options, time_limit=max(deadline.left / TIME_SHARE, SIZES.start_seconds))
         try:
             start = revalued(joint, entry.make(joint, notion, own), goal)
         except CoreError:

@@ -20,6 +20,7 @@ from core.clock import Deadline
 from core.entries import Entries, entries_of
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CLOSE
+from core.optimal.plan import SIZES
 from core.optimal.polish import share_to_rows
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import FEASIBILITY
@@ -157,7 +158,7 @@ class Peeling:
                 part = self._part(program, left, int(x), worth)
                 if part is None:
                     failed += 1
-                    if failed > FAILURES + len(parts):
+                    if failed > SIZES.failed_parts + len(parts):
                         break
                     continue
                 parts.append(part)
@@ -208,10 +209,6 @@ class Peeling:
 
 RUNS = 24
 """Times that P_X is taken apart: the best of some twenty is seldom bettered by more."""
-
-FAILURES = 5
-"""Symbols that rounding may leave without a part, beside as many as have one: at 40×400 under LDP
-the sixth was the first, and of P_X all else was left in one output."""
 
 TANGENTS = 3
 """Programs for one part: the tangent at the second is that of nearly the same part."""

@@ -227,7 +227,7 @@ def test_distances_of_other_secrets_are_named():
 @pytest.mark.parametrize("kind", ["line", "plane", "ties and gaps", "no triangle inequality"])
 def test_neighbors_have_the_level_of_all_pairs(kind, monkeypatch):
     """Of 40 secrets on a line all pairs took six milliseconds for each step of a merging."""
-    monkeypatch.setattr(ldp, "PAIR_ENTRIES", 20)
+    monkeypatch.setattr(ldp, "AT_ONCE", 20)
     rng = np.random.default_rng(0)
     for _ in range(20):
         n = int(rng.integers(2, 8))

@@ -13,9 +13,9 @@ from core.mechanisms.polish import polished
 from core.notions import LDP, RLDP
 from core.notions.robust_markov import RobustLDP
 from core.optimal.cutting_planes import AllowedOutputs
+from core.optimal.plan import SIZES
 from core.optimal.utility import MutualInformation
 from core.optimal.whole_kernel import (
-    DEEP,
     REPLACED,
     VAIN,
     SidesOracle,
@@ -124,7 +124,7 @@ def test_a_climb_cut_short_returns_the_weights_that_were_nearest():
     climb, oracle = climb_over(pairs_of((3, 4), 30_000), 0.5, 30_000)
     begun = climb._mixed(climb._anywhere(8))
     ended = climb._climb_apart(oracle, begun, NEVER)
-    assert depth_of(oracle, ended[_used(ended)]) <= 2 * DEEP
+    assert depth_of(oracle, ended[_used(ended)]) <= 2 * SIZES.climb_depth
     depths = []
     for steps in range(1, 4):  # the first sides are those of where it begins
         cut = climb._climb_apart(Failing(oracle, 1 + steps), begun, NEVER)
