@@ -259,7 +259,7 @@ def broken_search(monkeypatch, broken):
     if not broken.startswith("polytopes"):
         monkeypatch.setitem(vars(SIZES), "enclosed_symbols", 0)
     monkeypatch.setattr(f"core.optimal.{broken}", fail)
-    return searched(joint, notion, known.kernel, time_limit=1), known, joint
+    return searched(joint, notion, known.kernel, time_limit=2), known, joint
 
 
 def searched(joint, notion, start, **options):
