@@ -18,7 +18,7 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.level_order import all_numbers, number
-from core.limits import AT_ONCE, CLOSE, DUST, ROUNDING
+from core.limits import AT_ONCE, DUST, ROUNDING
 from core.measures import lift
 from core.measures.pointwise import most_divergence
 from core.notions.base import OneBudget
@@ -291,12 +291,13 @@ def neighbors(table: FloatArray) -> BoolArray:
     """Return the pairs (n_s, n_s) whose bounds imply all others.
 
     A pair is left out where a third secret, at a positive distance from both, is on the way: both
-    parts are shorter than the whole, so by induction they are implied or kept.
+    parts are shorter than the whole, so by induction they are implied or kept. What is on the way
+    up to rounding alone: over many secrets a detour would add up.
     """
     result: BoolArray = np.isfinite(table) & ~np.eye(len(table), dtype=bool)
     for other in range(len(table)):
         first, second = table[:, other, None], table[other, None, :]
         way = first + second
         shorter = (first > 0) & (second > 0) & (np.maximum(first, second) < table)
-        result &= ~(shorter & (way <= table * (1 + CLOSE)))
+        result &= ~(shorter & (way <= table * (1 + DUST)))
     return result

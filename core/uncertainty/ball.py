@@ -100,43 +100,49 @@ def mass_range(rho: FloatArray, bound: FloatArray, alpha: float) -> tuple[FloatA
     return np.where(bound == 0, rho, low), np.where(bound == 0, rho, high)
 
 
-def radius(p: FloatArray, bound: float, alpha: float) -> float:
-    """Return max ‖R − p‖₁ over the ball around p; beyond `MAX_EXACT` symbols an upper bound.
+def radii(p: FloatArray, bounds: FloatArray, alpha: float) -> FloatArray:
+    """Return max ‖R − p‖₁ over the ball around each row of p; upper bounds beyond `MAX_EXACT`.
 
     Twice the maximum over U1 of ρξ⁺(ρ) − ρ at ρ = p(U1) ([RLDP] eq. 30). As D_α is jointly
     quasi-convex, this gain is concave in ρ: only achievable sums next to its peak matter. At α = 2
     the peak is at (1 − √b)/2 and worth √b/2.
     """
-    least = float(p.min())
-    peak = max(_peak(bound, alpha), least)
-    sums = np.array([peak]) if p.size > MAX_EXACT else _sums_next_to(p, peak, least)
-    high = _greatest_mass(sums, bound, alpha)
-    return float(np.clip(2 * (high - sums).max(), 0.0, 2.0))
+    least = p.min(axis=1)
+    peaks = np.maximum(_peaks(bounds, alpha), least)
+    gains = []
+    for row, bound, peak, low in zip(p, bounds, peaks, least, strict=True):
+        sums = np.array([peak]) if row.size > MAX_EXACT else _sums_next_to(row, peak, low)
+        gains.append(float((_greatest_mass(sums, bound, alpha) - sums).max()))
+    result: FloatArray = np.clip(2 * np.array(gains), 0.0, 2.0)
+    return result
 
 
-def _greatest_mass(rho: FloatArray, bound: float, alpha: float) -> FloatArray:
+def _greatest_mass(rho: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return the greatest R(U1) where p(U1) = rho: by duality, so never too small."""
-    if alpha == 2 or bound == 0:
-        return mass_range(rho, np.array(bound), alpha)[1]
+    if alpha == 2:
+        return mass_range(rho, bound, alpha)[1]
+    bound = np.broadcast_to(bound, rho.shape)
     pair = np.stack([rho, 1 - rho], axis=-1)
     inside = np.broadcast_to(np.array([1.0, 0.0]), pair.shape)
-    return np.maximum(greatest(pair, inside, np.full(rho.shape, bound), alpha), rho)
+    return np.where(bound == 0, rho, np.maximum(greatest(pair, inside, bound, alpha), rho))
 
 
-def _peak(bound: float, alpha: float) -> float:
-    """Return the ρ in [0, 1] at which ρξ⁺(ρ) − ρ is greatest."""
+def _peaks(bounds: FloatArray, alpha: float) -> FloatArray:
+    """Return the ρ in [0, 1] at which ρξ⁺(ρ) − ρ is greatest, for each bound, shape (k,)."""
     if alpha == 2:
-        return max(0.0, (1 - float(np.sqrt(np.expm1(min(bound, 1.0))))) / 2)
-    left, right = 0.0, 1.0
+        known: FloatArray = np.maximum(0.0, (1 - np.sqrt(np.expm1(np.minimum(bounds, 1.0)))) / 2)
+        return known
+    left, right = np.zeros(len(bounds)), np.ones(len(bounds))
     # golden-section steps from an interval of 1 to below the spacing of doubles
     for _ in range(80):
-        points = np.array([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
-        gain = _greatest_mass(points, bound, alpha) - points
-        if gain[0] >= gain[1]:
-            right = float(points[1])
-        else:
-            left = float(points[0])
-    return (left + right) / 2
+        points = np.stack([right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)])
+        first, second = _greatest_mass(points, bounds, alpha) - points
+        left, right = (
+            np.where(first >= second, left, points[0]),
+            np.where(first >= second, points[1], right),
+        )
+    result: FloatArray = (left + right) / 2
+    return result
 
 
 def _sums_next_to(p: FloatArray, target: float, least: float) -> FloatArray:
@@ -328,14 +334,9 @@ class RenyiBall:
         It is exact up to 30 symbols u and an upper bound beyond; 2 for an s never seen.
         Source: [RLDP] eq. 30.
         """
-        return np.array(
-            [
-                radius(row, float(bound), self.alpha) if mass > 0 else 2.0
-                for row, bound, mass in zip(
-                    self.p_u_given_s, self.conditional_bound, self.p_s, strict=True
-                )
-            ]
-        )
+        result, seen = np.full(self.n_s, 2.0), self.p_s > 0
+        result[seen] = radii(self.p_u_given_s[seen], self.conditional_bound[seen], self.alpha)
+        return result
 
     def divergence(self, p_su: ArrayLike) -> FloatArray:
         """Return D_α(P̂‖P) in nats, shape (...), for P(s, u) of shape (..., n_s, n_u)."""
