@@ -330,6 +330,9 @@ class Sizes:
     """The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
     time."""
 
+    peeled_rows: int = 80
+    """Rows of the program of a part from which the dual simplex is quicker after new bounds."""
+
     failed_parts: int = 5
     """Symbols that rounding may leave without a part, beside as many as have one: at 40×400 under
     LDP the sixth was the first, and of P_X all else was left in one output."""

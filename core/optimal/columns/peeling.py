@@ -254,7 +254,7 @@ class _Part:
         self._left, self._least = left, np.zeros(len(left))
         self._least[symbol] = left[symbol]
         self._program.set_col_bounds(self._least, left)
-        self._program.use_simplex(primal=False)
+        self._program.use_simplex(primal=len(self._most) <= SIZES.peeled_rows)
 
     def solve(self, slopes: FloatArray, deadline: Deadline) -> FloatArray | None:
         """Return the shares of least slope, (k,); None where rounding left them outside."""
