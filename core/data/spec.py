@@ -315,6 +315,22 @@ class DataSpec:
         """
         return set(self.secret) == set(self.released) != set()
 
+    @property
+    def beside_secret(self) -> DataSpec:
+        """The same data with U as X: what is released beside S, for (S, U).
+
+        Columns of S are none of U, for they are in the pair already; with X = S nothing else is.
+        What others know and what they predict play no part.
+
+        Examples
+        --------
+        >>> DataSpec(secret=("race",), released=("race", "education")).beside_secret.released
+        ('education',)
+        """
+        others = tuple(column for column in self.released if column not in self.secret)
+        u = others or self.released
+        return replace(self, released=u, secret_released=False, task=(), known=())
+
     def merged(self, columns: tuple[str, ...]) -> tuple[Merge, ...]:
         """Return the symbols of these columns that become one.
 

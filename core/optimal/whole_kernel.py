@@ -528,14 +528,14 @@ def _within_secrets(oracle: SidesOracle, weights: FloatArray, p_x: FloatArray) -
     order = np.hstack([-np.eye(n_s), np.eye(n_s), np.zeros((n_s, n_y))])
     rows = np.vstack([sides[0][0], sides[1][0], order])
     most = np.concatenate([sides[0][1], sides[1][1], np.zeros(n_s)])
-    told = rel_entr(points, flat + between).sum(axis=0) @ of_secret
+    of_x = rel_entr(points, flat + between).sum(axis=0) @ of_secret
     of_s = p_s * rel_entr(per_secret, masses[:, None]).sum(axis=0)
     program = LinearProgram(
         sparse.csr_array(rows),
         np.full(len(most), -INFINITY),
         most,
         col_upper=np.append(np.ones(2 * n_s), np.full(n_y, INFINITY)),
-        cost=np.concatenate([-of_s, -told, np.zeros(n_y)]),
+        cost=np.concatenate([-of_s, -of_x, np.zeros(n_y)]),
     )
     a, t = program.solve().x[: 2 * n_s].reshape(2, n_s)
     joined[used] = flat + a[oracle.owners] * between + t[oracle.owners] * within

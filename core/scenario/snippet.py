@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any, Literal
 
 from core import notions
@@ -131,7 +131,7 @@ def robust_snippet(scenario: Scenario, n: int, design: str) -> str:
     Parameters
     ----------
     scenario : Scenario
-        Data, ε, β, α and seed; the columns of X are U.
+        Data, ε, β, α and seed; the columns of X that are not S's are U.
     n : int
         The number of records.
     design : str
@@ -153,7 +153,7 @@ def robust_snippet(scenario: Scenario, n: int, design: str) -> str:
     mechanism = designs['polyopt']
     <BLANKLINE>
     """
-    data = replace(scenario.data, secret_released=False, known=())
+    data = scenario.data.beside_secret
     body = [
         *_reading(data),
         f"data = {_call(data)}",

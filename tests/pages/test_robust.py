@@ -15,6 +15,7 @@ from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
 from core.scenario import Scenario
+from core.scenario.snippet import robust_snippet
 from core.studies.robust_designs import (
     BETAS,
     BUDGETS,
@@ -78,6 +79,18 @@ def test_by_default_the_designer_sees_as_many_records_as_the_data_has():
         assert not app.toggle  # S is always released here, so that is no choice
         assert "S is always released with them" in page_text(app)
         app.session_state["_robust_designs"].job.cancel()
+
+
+def test_a_secret_among_the_columns_of_x_is_no_part_of_u():
+    of_u = DataSpec(secret=("sex",), released=("race",))
+    for released in (("sex", "race"), ("race", "sex")):
+        overlapping = replace(of_u, released=released)
+        assert results.true_joint(overlapping).x_labels == results.true_joint(of_u).x_labels
+        assert results.question("designs", Scenario(overlapping)).data == of_u
+        assert "released=('race',)" in robust_snippet(Scenario(overlapping), 300, "polyopt")
+        sample = results.sample(Scenario(overlapping, n=300))
+        shown = board._answer(Scenario(overlapping, n=300), "nats", sample)["sentences"]
+        assert shown[0].endswith("a mechanism that hides sex in race.")
 
 
 def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):

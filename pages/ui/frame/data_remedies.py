@@ -201,7 +201,9 @@ def _other_columns(
     """Offer to leave out one of several columns of S or X, then another column for all of them."""
     chosen: tuple[str, ...] = getattr(spec, columns)
     known = {column.name for column in info.columns}
-    parts = [part for one in chosen for part in ([one] if one in known else one.split(","))]
+    parts = [
+        part for column in chosen for part in ([column] if column in known else column.split(","))
+    ]
     if len(parts) > len(chosen) and known >= set(parts):  # of a link that was written by hand
         apart = tuple(dict.fromkeys(parts))
         yield f"Use {listed(apart)} as {name}", _with(spec, **{columns: apart})

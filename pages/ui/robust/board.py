@@ -227,7 +227,7 @@ def _never_seen(scenario: Scenario, sample: Sample) -> None:
 
 def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
     """Return what the page says: what it shows, and how far an estimate is from the truth."""
-    n, data = results.records(scenario), scenario.data
+    n, data = results.records(scenario), scenario.data.beside_secret
     u, s = listed(data.released) or "U", listed(data.secret) or "S"
     return {
         "sentences": [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -194,8 +194,8 @@ class Desk:
 
 
 def true_joint(data: DataSpec) -> Joint:
-    """Return P*(s, u): S and X of the sidebar, X without S in it."""
-    return derived.counted(replace(data, secret_released=False, known=())).joint
+    """Return P*(s, u): S of the sidebar, and X without the columns of S."""
+    return derived.counted(data.beside_secret).joint
 
 
 def records(scenario: Scenario) -> int:
@@ -217,7 +217,7 @@ def sample(scenario: Scenario) -> Sample:
 
 def question(kind: str, scenario: Scenario, **more: Any) -> RobustQuestion:
     return RobustQuestion(
-        data=replace(scenario.data, secret_released=False, known=()),
+        data=scenario.data.beside_secret,
         eps=None if kind == "frontiers" else scenario.eps,
         n=records(scenario),
         beta=None if kind == "betas" else scenario.beta,
