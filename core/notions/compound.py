@@ -88,12 +88,6 @@ class Intersection(Notion):
         """Return the intersection of the notions for classes of symbols."""
         return Intersection(*(notion.with_classes(of_x) for notion in self.notions))
 
-    def of_each_output(self) -> Notion | None:
-        """Return the intersection of the notions that imply its own; None if one has none."""
-        each = [notion.of_each_output() for notion in self.notions]
-        known = [notion for notion in each if notion is not None]
-        return Intersection(*known) if len(known) == len(each) else None
-
     def among(self, s: IntArray, n_s: int) -> Notion:
         """Return the intersection of the notions for a joint with the secrets `s` alone."""
         return Intersection(*(notion.among(s, n_s) for notion in self.notions))

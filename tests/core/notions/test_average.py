@@ -10,7 +10,7 @@ from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms.polish import polished
-from core.notions import LIP, SRLIP, Average, AverageBudget, Intersection
+from core.notions import LIP, Average, AverageBudget, Intersection
 from tests.strategies import joints
 
 INF = float("inf")
@@ -234,5 +234,3 @@ def test_what_keeps_it_in_each_output_keeps_the_average(name, order, joint, boun
     kernel = polished(joint, np.eye(joint.n_x), each)
     assert each.holds(joint, kernel)
     assert budget.holds(joint, kernel)
-    assert Intersection(LIP(bound), budget).of_each_output() == Intersection(LIP(bound), each)
-    assert Intersection(SRLIP(bound), budget).of_each_output() is None
