@@ -24,8 +24,11 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING, quadratic_slack
-from core.notions.base import LevelNotion, budget_text
+from core.notions.base import LevelNotion, PointwiseNotion, budget_text
+from core.notions.divergence import PointwiseDivergence
 from core.notions.entry import NotionEntry
+from core.notions.guessing import GuessingProbability, PointwiseMaximalLeakage
+from core.notions.lift_norms import AlphaLift, Chi2Lift, L1Lift
 from core.validation import FloatArray, one_of, shown
 
 
@@ -198,6 +201,32 @@ class Average(LevelNotion):
         if self.measure == "sibson" and self.order is not None and self.order > 1:
             return self.bound
         return float(np.log1p(self.bound)) if self.measure == "chi2" else np.inf
+
+    def of_each_output(self) -> PointwiseNotion:
+        """Return the notion that bounds each output's own part in the measure by the same number.
+
+        A mean is at most its largest term. Sibson's information grows with its order, from that of
+        order 1, Shannon's, to the maximal leakage, which is the same for every P(s) > 0: Arimoto's
+        is Sibson's under another one.
+
+        Examples
+        --------
+        >>> print(Average("total_variation", 0.5).of_each_output())
+        0.693147-ℓ1-lift
+        """
+        if self.measure == "guessing":
+            return GuessingProbability(self.bound)
+        if self.measure == "total_variation":  # of an output it is half the ℓ1-lift
+            return L1Lift(float(np.log1p(2 * self.bound)))
+        if self.measure == "chi2":
+            return Chi2Lift(float(np.log1p(np.sqrt(self.bound))))
+        if self.measure == "mutual_information" or self.order == 1:
+            return PointwiseDivergence(self.bound)
+        if self.measure == "sibson" and self.order is not None and self.order < np.inf:
+            if self.order < 1:
+                return PointwiseDivergence(self.bound)
+            return AlphaLift(np.inf, self.bound * (self.order - 1) / self.order, self.order)
+        return PointwiseMaximalLeakage(self.bound)
 
     def allowed_set(self, joint: Joint) -> AllowedSet:
         """Return the budget in the solver's form, without rows unless it is the least possible.

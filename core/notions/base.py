@@ -146,6 +146,10 @@ class Notion(ABC):
         """Return the notion that is the same for this joint and is better known; itself if none."""
         return self
 
+    def of_each_output(self) -> Notion | None:
+        """Return a notion of single outputs that implies it; None if none is known."""
+        return None
+
     def among(self, s: IntArray, n_s: int) -> Notion:  # noqa: ARG002
         """Return it for a joint with the secrets `s` alone, of the n_s that it is about now."""
         return self
@@ -253,6 +257,10 @@ class PointwiseNotion(Notion):
     """
 
     of_joint_sy: ClassVar[bool] = True
+
+    def of_each_output(self) -> PointwiseNotion:
+        """Return itself."""
+        return self
 
     @property
     def lower_budget(self) -> float:

@@ -28,6 +28,9 @@ class Shares:
     alike: float = 0.3
     """For the optimum of posteriors that are nearly equal as one, which is a start."""
 
+    each_output: float = 0.3
+    """For the optimum where each output keeps a budget on an average, which is a start."""
+
     start: float = 0.5
     """For the mechanism to start from."""
 

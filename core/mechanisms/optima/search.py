@@ -113,17 +113,18 @@ def optimal_from(
     if among is None and _few_starts(joint, joined, allowed, seconds, begun=start is not None):
         among = INSTANT
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
-    if near or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
+    each = _of_each_output(joined, allowed, options) if solver == "auto" else []
+    if near or each or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
         seconds = min(seconds, deadline.left)
 
     def first(within: Deadline) -> FloatArray:
-        known.extend(_begun(joint, notion, options, among, goal, within))
+        known.extend([] if each else _begun(joint, notion, options, among, goal, within))
         others = useful([*near, *known], _mixed(joint, allowed, goal))
         begin = others if start is None else [start, *others]
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
-        return together(small, _or_silent(joined, kernels, within))
+        return together(small, _or_silent(joined, [*each, *kernels], within))
 
     soon = first(deadline.part(SHARES.search)) if _apart_late(joint, joined, allowed) else None
     outcome = maximise(
@@ -143,7 +144,8 @@ def optimal_from(
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
-    if not known and mechanism.utility < goal.range(joint)[1]:  # else no mechanism has more
+    most = goal.range(joint)[1]  # no mechanism has more
+    if not known and not each and mechanism.utility < most:
         known = starts(joint, notion, own, few, goal, deadline)
     if mechanism.status == "heuristic":
         known += _allowed_anyway(joint, notion, own, goal)
@@ -269,6 +271,25 @@ def _nearly(
                     joint, kernel, name=NAME, solver=of_classes.solver, notion=notion, purpose=goal
                 )
             ]
+    return []
+
+
+def _of_each_output(joined: Classes, allowed: AllowedSet, options: Options) -> list[FloatArray]:
+    """Return the optimum of many classes where each output keeps a budget on an average, or [].
+
+    Under the budget itself programs of so many symbols take longer.
+    """
+    small, notion = joined.joint, joined.notion
+    each = notion.of_each_output() if allowed.budgets else None
+    many = small.n_x >= SIZES.peeled_alone and isinstance(joined.purpose, Information)
+    if not many or each is None:
+        return []
+    seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
+    limited = replace(options, time_limit=SHARES.each_output * seconds)
+    with suppress(CoreError):
+        kernel = optimal_from(small, each, None, **limited.search, prove=False).kernel
+        if notion.holds(small, kernel):
+            return [kernel]
     return []
 
 

@@ -79,15 +79,20 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
     # no program of so many symbols ends in time
     if len(task.p_x) > 2 * SIZES.peeled_whole or not task.goal.searched:
         if not plain.rows.shape[0] and plain.oracle is None:
-            task.offer(_erased(task))
+            _offer_erased(task)
         return
     best = np.eye(len(task.p_x))
     if plain.rows.shape[0] or plain.oracle is not None:
         best = _aside(task, plain, solve, bounds=True)
     if task.upper - task.value <= task.gap:
         return
+    starts = [first]
+    if len(task.p_x) >= SIZES.peeled_alone:
+        starts.append(_at_random(task, best, first))
+        if task.deadline.over:
+            return
     silent = _silent(task, plain, solve)
-    starts = [first, silent, _at_random(task, best, silent)]
+    starts += [silent, _at_random(task, best, silent)]
     if task.upper - task.value <= task.gap:
         return
     wider = replace(
@@ -266,19 +271,21 @@ def _silent(task: SolveState, plain: AllowedSet, solve: Callable[..., Any]) -> F
     return kernel
 
 
-def _at_random(task: SolveState, best: FloatArray, silent: FloatArray) -> FloatArray:
-    """Offer and return the optimum without budgets, mixed with `silent` as far as they allow."""
-    spent = [budget.spent(best, task.p_x) for budget in task.allowed.budgets]
-    shares = [b.limit / s for b, s in zip(task.allowed.budgets, spent, strict=True) if s > 0]
-    share = min([1.0, *shares])
-    kernel: FloatArray = np.hstack([share * best, (1 - share) * silent])
+def _at_random(task: SolveState, best: FloatArray, within: FloatArray) -> FloatArray:
+    """Offer and return the optimum without budgets, mixed with one as far as they allow."""
+    share = 1.0
+    for budget in task.allowed.budgets:
+        most, least = budget.spent(best, task.p_x), budget.spent(within, task.p_x)
+        if most > budget.limit:
+            share = min(share, max((budget.limit - least) / (most - least), 0.0))
+    kernel: FloatArray = np.hstack([share * best, (1 - share) * within])
     kernel = kernel[:, kernel.sum(axis=0) > 0]
     task.offer(kernel)
     return kernel
 
 
-def _erased(task: SolveState) -> FloatArray:
-    """Return X itself for the share of the records that the budgets allow, and nothing for others.
+def _offer_erased(task: SolveState) -> None:
+    """Offer X itself for the share of the records that the budgets allow, and nothing for others.
 
     Of the matrix, (n_x, n_x + 1), few entries are kept: of 10,000 symbols it is 800 MB. Its outputs
     are in reading order, so that it is made once.
@@ -287,10 +294,12 @@ def _erased(task: SolveState) -> FloatArray:
     spent = [budget.spent_by_x(task.p_x) for budget in task.allowed.budgets]
     shares = [b.limit / s for b, s in zip(task.allowed.budgets, spent, strict=True) if s > 0]
     share = min([1.0, *shares]) * (1 - CLOSE)  # within the budgets, else entries are moved
+    if share * task.goal.of_x(task.p_x) <= task.value:
+        return
     x, nothing = np.arange(n_x), int(task.p_x.argmax()) + 1
     at = np.concatenate([x + n_x * (x + (x >= nothing)), x + n_x * nothing])
     values = np.repeat([share, 1 - share], n_x)
-    return Entries((n_x, n_x + 1), at, values, by_columns=True).dense()
+    task.offer(Entries((n_x, n_x + 1), at, values, by_columns=True).dense())
 
 
 def _seen(budget: AverageBudget, p_x: FloatArray) -> AverageBudget:

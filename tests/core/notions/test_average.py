@@ -9,6 +9,7 @@ from core.allowed.inequalities import excess_lift
 from core.errors import InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
+from core.mechanisms.polish import polished
 from core.notions import LIP, Average, AverageBudget, Intersection
 from tests.strategies import joints
 
@@ -221,3 +222,15 @@ def test_each_measure_has_a_name_of_one_short_word():
     names = {name: Average(name, 0.5, order).short_name() for name, order in MEASURES}
     assert len(set(names.values())) == len(names) == 7
     assert all(1 <= len(short) <= 9 and " " not in short for short in names.values())
+
+
+@named
+@settings(max_examples=25, deadline=None)
+@given(joint=joints(), bound=st.floats(0.02, 0.6))
+def test_what_keeps_it_in_each_output_keeps_the_average(name, order, joint, bound):
+    most = joint.p_s.max() + bound * (1 - joint.p_s.max()) if name == "guessing" else bound
+    budget = Average(name, most, order)
+    each = budget.of_each_output()
+    kernel = polished(joint, np.eye(joint.n_x), each)
+    assert each.holds(joint, kernel)
+    assert budget.holds(joint, kernel)
