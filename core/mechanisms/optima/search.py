@@ -143,12 +143,10 @@ def optimal_from(
     )
     mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
-    few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
-    most = goal.range(joint)[1]  # no mechanism has more
-    if not known and not each and mechanism.utility < most:
+    if not (known or each) and mechanism.utility < goal.range(joint)[1]:  # else none has more
+        few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
         known = starts(joint, notion, own, few, goal, deadline)
-    if mechanism.status == "heuristic":
-        known += _allowed_anyway(joint, notion, own, goal)
+    known += _allowed_anyway(joint, notion, own, goal) if mechanism.status == "heuristic" else []
     return proven(at_least(joint, mechanism, [*near, *known]), gap)
 
 
