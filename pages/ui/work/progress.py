@@ -181,5 +181,5 @@ def progress_of(job: Job[Any], what: str, limit: float) -> tuple[float, str]:
 def of_limit(seconds: float, limit: float) -> str:
     """Say how much of its time some work has used: of the processor's, which may take longer."""
     if seconds > limit:
-        return f"{seconds:.0f} s so far; stops after {limit:g} s of processor time"
+        return f"{seconds:.0f} s so far, {limit:g} s of processor time planned"
     return f"{seconds:.0f} s of at most {limit:g} s"

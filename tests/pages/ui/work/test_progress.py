@@ -30,7 +30,7 @@ def job(*, state=State.RUNNING, progress=None, seconds=0.0):
         (
             job(progress="merging", seconds=30),
             1.0,
-            "Merging: 30 s so far; stops after 10 s of processor time",
+            "Merging: 30 s so far, 10 s of processor time planned",
         ),
         (
             job(progress=(1, 4), seconds=2),
