@@ -159,7 +159,7 @@ def test_what_has_not_followed_the_table_is_marked(visit):
     grip.focus()
     page.keyboard.press("ArrowRight")
     for key in ("learn_try", "learn_said"):
-        expect(page.locator(f".st-key-{key}").first).to_have_css("opacity", "0.35")
+        expect(page.locator(f".st-key-{key}").first).to_have_css("opacity", "0.5")
 
 
 BARS = """

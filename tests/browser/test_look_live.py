@@ -80,8 +80,9 @@ def test_an_address_without_a_page_says_so_and_its_links_keep_the_question(visit
     assert page.locator(".st-key-eps input[type='range']").input_value() == "0.5"
 
 
-def test_the_landing_page_is_also_found_by_its_name(visit):
-    page = visit("explore?eps=0.5&mech=watchdog")
+@pytest.mark.parametrize("name", ["explore", "Explore"])
+def test_the_landing_page_is_also_found_by_its_name(visit, name):
+    page = visit(f"{name}?eps=0.5&mech=watchdog")
     page.locator(".st-key-strip").wait_for()
     page.wait_for_url(re.compile(r"[0-9]/\?(?=.*eps=0\.5)(?=.*mech=watchdog)"))
     assert page.get_by_test_id("stDialog").count() == 0

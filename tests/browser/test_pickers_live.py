@@ -115,6 +115,7 @@ def test_a_mechanism_that_does_not_work_says_so_in_the_menu(visit):
     page.get_by_text("Not under LIP: it works only under RLDP.").first.wait_for()
     chosen = page.get_by_role("radio", name="Subset merging", exact=True)
     expect(chosen).to_be_checked()
+    expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(chosen).to_be_focused()
     page.keyboard.press("ArrowUp")

@@ -66,10 +66,12 @@ def test_match_tells_what_is_out_of_reach_with_the_range_that_is_not():
     assert "All columns matched" not in text(same)
 
 
-def test_match_of_the_same_eps_needs_no_search():
-    project = OPTIMA.asking(1, replace(OPTIMA.scenarios[1], eps=3.0))
-    app = match(opened(project=project), "eps", like=1)
+def test_match_of_the_same_eps_needs_no_search(solves):
+    app = opened(project=OPTIMA.asking(1, replace(OPTIMA.scenarios[1], eps=3.0)))
+    taken = [function.__name__ for _, function, _ in solves.taken]
+    match(app, "eps", like=1)
     assert [item.eps for item in pinned(app).scenarios] == [3.0, 3.0]
+    assert "match" not in taken + [function.__name__ for _, function, _ in solves.taken]
 
 
 def test_lines_at_work_go_on_while_something_else_on_the_page_changes(sweeps):

@@ -80,6 +80,10 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
         ({"x": "sex", "s": "race", "without": '[["sex"], "Male"]'}, "Do not leave out symbols"),
         ({"x": "nope"}, "Use workclass as X"),
         ({"x": "occupation,education"}, "Use occupation and education as X"),
+        (
+            {"s": "race,sex", "x": "occupation,workclass"},
+            "Use race and sex as S, occupation and workclass as X",
+        ),
         ({"s": ["sex", "nope"]}, "Remove nope from S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
         ({"bins": "occupation:width:4"}, "Use occupation without bins"),

@@ -192,7 +192,8 @@ class BatchedSimplex:
         room = state.upper[every, state.labels] - state.lower[every, state.labels]
         helps = (entries * np.sign(lack)[:, None] > 0) != state.turned
         helps &= (size > 1e-9) & (room > 0)  # least magnitude of an entry that is pivoted on
-        with np.errstate(divide="ignore", invalid="ignore"):
+        # entries next to nothing are not among those that help
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             ratio = np.where(helps, np.abs(state.reduced[:, :-1]) / size, np.inf)
         order = ratio.argsort(axis=1)
         gain = np.where(helps, size * room, 0.0)

@@ -92,8 +92,11 @@ def controls_of_match() -> None:
 def start(target: str, value: float, like: str) -> None:
     """Begin to solve for every other column's ε."""
     request = st.session_state[_REQUEST] = Matching(target, value, like, query.project())
-    for _, scenario in _open(request):
-        _work(request, scenario).resume()  # it may have failed the last time
+    for place, scenario in _open(request):
+        if target == EPS and study.has_budget(scenario):  # there is nothing to search
+            request.outcomes[place] = match(scenario, derived.counted(scenario.data), EPS, value)
+        else:
+            _work(request, scenario).resume()  # it may have failed the last time
 
 
 def settle() -> Matching | None:

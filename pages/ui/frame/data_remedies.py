@@ -120,6 +120,7 @@ def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
         yield _groups(spec, name, rare)
     yield _without_filters(spec)
     yield _as_they_are(spec)
+    yield _apart(spec, info)
     for name, columns, rare in _SIDES:
         yield _other_columns(spec, info, name, columns, rare)
 
@@ -195,18 +196,28 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
         yield "Do not leave out symbols", replace(spec, left_out=())
 
 
+def _apart(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
+    """Offer the columns that a link written by hand names with commas."""
+    known = {column.name for column in info.columns}
+    sides: dict[str, tuple[str, ...]] = {}
+    labels = []
+    for name, columns, _ in _SIDES:
+        chosen: tuple[str, ...] = getattr(spec, columns)
+        parts = [[column] if column in known else column.split(",") for column in chosen]
+        apart = tuple(dict.fromkeys(part for some in parts for part in some))
+        if apart != chosen and known >= set(apart):
+            sides[columns] = apart
+            labels.append(f"{listed(apart)} as {name}")
+    if sides:
+        yield f"Use {', '.join(labels)}", _with(spec, **sides)
+
+
 def _other_columns(
     spec: DataSpec, info: TableInfo, name: str, columns: str, rare: str
 ) -> Iterator[Changed]:
     """Offer to leave out one of several columns of S or X, then another column for all of them."""
     chosen: tuple[str, ...] = getattr(spec, columns)
     known = {column.name for column in info.columns}
-    parts = [
-        part for column in chosen for part in ([column] if column in known else column.split(","))
-    ]
-    if len(parts) > len(chosen) and known >= set(parts):  # of a link that was written by hand
-        apart = tuple(dict.fromkeys(parts))
-        yield f"Use {listed(apart)} as {name}", _with(spec, **{columns: apart})
     if len(chosen) > 1:
         for column in chosen:
             others = tuple(other for other in chosen if other != column)

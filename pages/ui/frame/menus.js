@@ -26,15 +26,27 @@ function enter(body) {
   return true;
 }
 
-// What opens may be empty until the server has filled it.
+// What opens may be empty until the server has filled it, and its field may be the last to come: until
+// the reader goes on, focus goes to the first thing, and from there to the field.
 function opened(body) {
   opener = document.querySelector(OPENER) || opener;
-  if (body.contains(document.activeElement) || enter(body)) return;
-  const filled = new MutationObserver(() => {
-    const elsewhere = ![document.body, opener].includes(document.activeElement);
-    if (!body.isConnected || elsewhere || enter(body)) filled.disconnect();
-  });
+  let first = document.activeElement;
+  const stop = () => {
+    filled.disconnect();
+    for (const kind of ["pointerdown", "keydown"]) document.removeEventListener(kind, stop, true);
+  };
+  const look = () => {
+    const here = document.activeElement;
+    if (!body.isConnected || ![document.body, opener, first].includes(here)) stop();
+    else if (!body.contains(here) || body.querySelector(FIELD)) {
+      if (enter(body)) first = document.activeElement;
+      if (first.matches(FIELD)) stop();
+    }
+  };
+  const filled = new MutationObserver(look);
   filled.observe(body, { childList: true, subtree: true });
+  for (const kind of ["pointerdown", "keydown"]) document.addEventListener(kind, stop, true);
+  look();
 }
 
 // To the button of the menu, also where the page is drawn anew meanwhile; until the reader goes on.

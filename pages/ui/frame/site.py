@@ -61,9 +61,12 @@ def _unknown() -> list[Page]:
     """Return the page at an address that the site does not have; none where it has it."""
     context = get_script_run_ctx()
     wanted = context.pages_manager.intended_page_name if context is not None else ""
-    if context is not None and wanted == PAGES[0][0]:  # the landing page has the site's address
-        context.pages_manager.set_script_intent("", "")
-    if wanted and "/" not in wanted and wanted not in {name for name, _, _ in PAGES}:
+    known = {name for name, _, _ in PAGES}
+    if context is not None and wanted.lower() in known:  # an address may be written with capitals
+        wanted = wanted.lower()
+        # the landing page has the site's address
+        context.pages_manager.set_script_intent("", "" if wanted == PAGES[0][0] else wanted)
+    if wanted and "/" not in wanted and wanted not in known:
         st.session_state[_UNKNOWN] = wanted
     name = st.session_state.get(_UNKNOWN)
     if name is None:
