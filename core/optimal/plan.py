@@ -163,11 +163,18 @@ class Shares:
     rare_as_one: float = 0.12
     """For the robust optimum of a few symbols, the rare ones of dozens taken as one: a start."""
 
+    known_of_pairs: float = 0.1
+    """For outputs that F of any size allows, at most `Sizes.itself_seconds`."""
+
     ignoring_secret: float = 0.2
     """For what ignores S: with few u it is proven in less, with many a climb soon leaves it."""
 
     sides: float = 0.95
     """Of climbs, for those under conditions of one secret each, where there are any."""
+
+    sides_of_few: float = 0.3
+    """The same of few symbols: of 18 they kept .4 after .4 s, others .1; then other cuts find more.
+    """
 
     apart: float = 0.85
     """Of that, for these climbs; then the best of them is refined under all cuts."""
@@ -362,6 +369,9 @@ class Sizes:
 
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""
+
+    apart_symbols: int = 12
+    """Symbols up to which no climb begins with one secret each: of 8, other climbs end as soon."""
 
     apart_outputs: int = 16
     """Outputs of a climb under conditions of one secret each, of which most answers have 9 to 13:

@@ -81,7 +81,7 @@ class SidesOracle(Protocol):
 
 
 def climbs_apart(oracle: ManyOracle, n_x: int) -> TypeGuard[SidesOracle]:
-    """Return whether climbs begin with one secret each: of fewer symbols other cuts find more."""
+    """Return whether most climbs are of one secret each: of fewer symbols other cuts find more."""
     apart = isinstance(oracle, SidesOracle) and oracle.has_sides
     return apart and n_x > SIZES.enclosed_symbols
 
@@ -100,9 +100,10 @@ def climbed(
     """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
-    if climbs_apart(oracle, len(inside.p_x)):
-        climb.begin_apart(oracle, deadline.part(SHARES.sides))
-    elif len(inside.p_x) > SIZES.enclosed_symbols:
+    n_x, few = len(inside.p_x), len(inside.p_x) <= SIZES.enclosed_symbols
+    if n_x > SIZES.apart_symbols and isinstance(oracle, SidesOracle) and oracle.has_sides:
+        climb.begin_apart(oracle, deadline.part(SHARES.sides_of_few if few else SHARES.sides))
+    elif not few:
         climb.limit(SIZES.climb_outputs)
     climb.run(deadline.part(SHARES.rough_climbs))
     # they are few and hardly outside: what was reached is kept even where time is over

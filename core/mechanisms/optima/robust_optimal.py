@@ -578,7 +578,7 @@ def _known_of_pairs(
     cells: FloatArray, notion: RLDP, deadline: Deadline, *, gap: float, seed: int
 ) -> list[Mechanism]:
     """Return what a search of pairs starts from: of everything, quantiles, and what ignores S."""
-    known = _known_at_once(cells, notion, deadline.left / 4)
+    known = _known_at_once(cells, notion, SHARES.known_of_pairs * deadline.left)
     seconds = SHARES.ignoring_secret * deadline.left
     return known + ignoring_secret(cells, notion, seconds, gap=gap, seed=seed)
 
@@ -615,7 +615,7 @@ def _climbed_first(
     They keep more than PolyOpt and what ignores S in most cases, and never wait for these.
     """
     deadline = Deadline.after(seconds)
-    known = _known_at_once(cells, notion, deadline.left / 4)
+    known = _known_at_once(cells, notion, SHARES.known_of_pairs * deadline.left)
     alone = TIME_SHARE * seconds <= SIZES.central_seconds  # PolyOpt would find nothing, and be late
     share = SHARES.pairs_alone if alone else SHARES.pairs_first
     left = max(share * deadline.left, _LEAST_SECONDS / 2)

@@ -18,7 +18,7 @@ from core.limits import ROUNDING
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import NOUGHT
 from core.optimal.utility import Exceptions, Utility
-from core.validation import FloatArray, IntArray
+from core.validation import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +128,12 @@ class Master:
         """Return the cost of publishing each x as it is, shape (n_x,), in kernel coordinates."""
         return self._alone + self._penalty * self._weights
 
-    def kernel(self, mixture: Mixture) -> FloatArray:
-        """Return P(y | x) of a mixture, amounts computed anew: HiGHS's rows miss 1 by too much."""
+    def kernel(self, mixture: Mixture, missing: float = NOUGHT) -> FloatArray:
+        """Return P(y | x) of a mixture, amounts computed anew: HiGHS's rows miss 1 by too much.
+
+        Rows that still miss 1 by no more than `missing` are scaled, which changes posteriors by as
+        much.
+        """
         if mixture.shortfall > ROUNDING:
             raise SolverError("The outputs found so far do not mix to P(X).")
         totals = mixture.excepted.sum(axis=1)
@@ -142,16 +146,33 @@ class Master:
         left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= ROUNDING)
         rest[left_out] = 0.0
         if np.abs(rest).max() > 1e-13:  # rows of a kernel this close to 1 are not corrected
-            sizes = columns.max(axis=0)
-            change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
-            amounts = np.maximum(amounts + change, 0.0)
+            amounts = _corrected(columns, amounts, left_out)
         kernel = columns * amounts
         # symbols too rare for the program: the rest of their rows is a draw from P(y)
         lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
         kernel[left_out] += lacking * (self.p_x @ kernel)
         kernel[left_out] /= kernel[left_out].sum(axis=1, keepdims=True)
         sums = kernel.sum(axis=1, keepdims=True)
-        if np.abs(sums - 1).max() > NOUGHT:
+        if np.abs(sums - 1).max() > missing:
             raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")
         result: FloatArray = kernel[:, amounts > 0] / sums
         return result
+
+
+def _corrected(columns: FloatArray, amounts: FloatArray, left_out: BoolArray) -> FloatArray:
+    """Return amounts ≥ 0 near others at which columns sum to 1 in all rows but those left out.
+
+    Those that would be negative are 0, and the others make up for them.
+    """
+    free = np.ones(len(amounts), dtype=np.bool_)
+    result = np.zeros(len(amounts))
+    while free.any():
+        chosen = columns[:, free]
+        rest = np.where(left_out, 0.0, 1.0 - chosen @ amounts[free])
+        sizes = chosen.max(axis=0)
+        changed = amounts[free] + np.linalg.lstsq(chosen / sizes, rest)[0] / sizes
+        if (changed >= 0).all():
+            result[free] = changed
+            break
+        free[free] = changed > 0
+    return result

@@ -10,7 +10,7 @@ from core.notions import LIP, RLDP
 from core.optimal.columns.vertex_search import ColumnSearch, descend
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import polytope
-from core.optimal.programs.master import Master
+from core.optimal.programs.master import Master, Mixture
 from core.optimal.utility import MutualInformation
 from core.uncertainty import RenyiBall
 
@@ -88,6 +88,25 @@ def test_a_mixture_at_a_penalty_is_no_kernel():
     master = Master(p_x, GOAL, np.array([[0.9, 0.05, 0.05]]))
     with pytest.raises(SolverError, match="do not mix"):
         master.kernel(master.solve())
+
+
+def test_an_amount_that_would_be_negative_is_nothing_and_others_make_up_for_it():
+    """Cut off at 0 it left rows that missed 1 by as much, and all that a climb found was lost."""
+    p_x = np.full(3, 1 / 3)
+    points = np.array([[0.5 + 5e-10, 0.5 - 5e-10, 0.0], [0.501, 0.499, 0.0], [0.0, 0.0, 1.0]])
+    master = Master(p_x, GOAL, points)
+    rounded = Mixture(  # exact sums would take −3e-7 of the second output
+        duals=np.zeros(3),
+        cost=0.0,
+        shortfall=0.0,
+        used=np.arange(3),
+        weights=np.array([2 / 3, 1e-12, 1 / 3])[:, None] * points,
+        excepted=np.zeros((0, 3)),
+    )
+    with pytest.raises(SolverError, match="only"):
+        master.kernel(rounded)
+    kernel = master.kernel(rounded, missing=1e-8)
+    np.testing.assert_allclose(kernel, [[1, 0], [1, 0], [0, 1]], atol=1e-15)
 
 
 def test_seeds_of_a_set_with_ties_are_kept_where_moving_its_rows_gives_none(monkeypatch):
