@@ -141,10 +141,16 @@ class Master:
         # tolerance
         left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= ROUNDING)
         rest[left_out] = 0.0
-        if np.abs(rest).max() > 1e-13:  # rows of a kernel this close to 1 are not corrected
-            sizes = columns.max(axis=0)
-            change = np.linalg.lstsq(columns / sizes, rest)[0] / sizes
-            amounts = np.maximum(amounts + change, 0.0)
+        close = 1e-13  # rows of a kernel this close to 1 are not corrected
+        for _ in range(3):  # outputs that a correction would take below 0 are left out of the next
+            if np.abs(rest).max() <= close:
+                break
+            held = np.flatnonzero(amounts > 0)
+            sizes = columns[:, held].max(axis=0)
+            change = np.linalg.lstsq(columns[:, held] / sizes, rest)[0] / sizes
+            amounts[held] = np.maximum(amounts[held] + change, 0.0)
+            rest = 1.0 - columns @ amounts
+            rest[left_out], close = 0.0, NOUGHT
         kernel = columns * amounts
         # symbols too rare for the program: the rest of their rows is a draw from P(y)
         lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
