@@ -497,10 +497,10 @@ class _Task:
         before = self.value
         if peeled is not None and central:
             known = np.vstack([known, self.posteriors(peeled)])
-            found = self._at_central_duals(known, prove=prove)
-            if found is None:
+            outputs = self._at_central_duals(known, prove=prove)
+            if outputs is None:
                 return
-            known, peeled = found, None
+            known, peeled = outputs, None
         if peeled is not None and until.over:
             return
         search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)

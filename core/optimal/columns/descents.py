@@ -14,6 +14,7 @@ from scipy import sparse, special
 
 from core.clock import Deadline
 from core.errors import SolverError
+from core.optimal.programs.batched_simplex import inverses
 from core.optimal.programs.highs import sliced
 from core.optimal.tolerances import NOUGHT, PRICE, SMALL
 from core.validation import BoolArray, FloatArray, IntArray
@@ -79,8 +80,8 @@ class Descents:
             low = reduced[np.arange(len(entering)), entering] >= -NOUGHT
             if low.any():
                 at = np.flatnonzero(low)
-                vertices, lower = self._vertices(state, at, duals)
-                met.append(vertices[lower])
+                ends, lower = self._vertices(state, at, duals)
+                met.append(ends[lower])
                 bases.append(state.basic[at[lower]])
                 ended = np.zeros(len(low), dtype=bool)
                 ended[at[~lower]] = True
@@ -90,17 +91,19 @@ class Descents:
                 if ended.any():
                     state, entering, low = state.take(kept), entering[kept], low[kept]
             self._pivot(state, np.flatnonzero(~low), entering)
-        found = np.concatenate(met)
-        if len(found):
-            self._met, self._bases = found, np.concatenate(bases)
-        return found
+        vertices = np.concatenate(met)
+        if len(vertices):
+            self._met, self._bases = vertices, np.concatenate(bases)
+        return vertices
 
     def _begun(self, slopes: FloatArray) -> _State:
         """Return descents that minimize slopes·r, (k, n_x), from the best vertices known."""
         nearest = (slopes @ self._met.T).argmin(axis=1)
         bases, of = np.unique(nearest, return_inverse=True)
         basic = self._bases[bases]
-        inverse = np.linalg.inv(np.moveaxis(self._columns[:, basic], 0, 1))
+        inverse = inverses(np.moveaxis(self._columns[:, basic], 0, 1))
+        if not np.isfinite(inverse).all():
+            raise SolverError("A vertex to start from has no basis.")
         costs = np.zeros((len(slopes), self._columns.shape[1]))
         costs[:, : self._n_x] = slopes * self._unit
         return _State(
@@ -140,7 +143,7 @@ class Descents:
             return
         # a view where all of them pivot: most of the time goes into the inverses
         own = slice(None) if len(going) == len(entering) else going
-        entering, index = entering[going], np.arange(len(going))
+        candidates, entering, index = entering, entering[going], np.arange(len(going))
         inverse, values = state.inverse[own], state.values[own]
         column = (inverse @ self._columns.T[entering][:, :, None])[:, :, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,8 +151,11 @@ class Descents:
         least = ratio.min(axis=1, keepdims=True)
         leaving = np.where(ratio <= least + NOUGHT, column, 0.0).argmax(axis=1)
         pivot, step = column[index, leaving], ratio[index, leaving]
-        if not np.isfinite(step).all():
-            raise SolverError("A descent found no vertex.")
+        lost = ~np.isfinite(step)  # by rounding, as the set is bounded
+        if lost.any():  # without costs they end where they are
+            state.costs[going[lost]] = 0.0
+            self._pivot(state, going[~lost], candidates)
+            return
         row = inverse[index, leaving] / pivot[:, None]
         column[index, leaving] = pivot - 1.0
         inverse -= column[:, :, None] * row[:, None, :]

@@ -89,9 +89,9 @@ class _Columns:
         self._values = np.zeros(shape)
         self._rows[of, place] = row
         self._values[of, place] = columns[row, self._few_at[of]]
-        one, other = np.tril_indices(shape[1])  # rows ascend: the lower half of a normal matrix
-        self._pairs = (self._rows[:, one] * self._m + self._rows[:, other]).ravel()
-        self._products = self._values[:, one] * self._values[:, other]
+        low, high = np.tril_indices(shape[1])  # rows ascend: the lower half of a normal matrix
+        self._pairs = (self._rows[:, low] * self._m + self._rows[:, high]).ravel()
+        self._products = self._values[:, low] * self._values[:, high]
 
     def mixed(self, x: FloatArray) -> FloatArray:
         """Return columns @ x, shape (m,)."""
