@@ -35,10 +35,8 @@ class Shares:
     """For the mechanism to start from."""
 
     peeling: float = 0.1
-    """For outputs taken off P_X, where columns follow."""
-
-    first_columns: float = 0.15
-    """For columns at the duals of a mixture; if none covers all symbols then, duals are central."""
+    """For outputs taken off P_X, where columns follow; once alone before central duals, which find
+    more in as long."""
 
     cones: float = 0.5
     """For one program with cones, or under robust LDP, where cuts can do without."""
@@ -323,22 +321,28 @@ class Sizes:
     peeled_symbols: int = 150
     """Symbols from which on a search begins with outputs taken off P_X (`peeling`)."""
 
-    column_rows: int = 15
-    """Rows of such a set up to which columns are sought at a mixture's duals, whatever they cover:
-    with few rows their vertices are few."""
+    column_rows: int = 10
+    """Rows of such a set up to which columns are sought at a mixture's duals alone: with few rows
+    their vertices are few. With more central duals come first."""
 
     quick: float = 1.0
     """Seconds of a search below which it begins with all mechanisms that it is compared with."""
 
     central_seconds: float = 2.0
-    """Seconds without which a search at central duals, of 200 symbols, finds nothing."""
+    """Seconds without which a search at central duals, by large programs, finds nothing."""
+
+    proof_seconds: float = 2.0
+    """Seconds without which nothing is proven of 200 symbols: a bound by the largest entries takes
+    a tenth of them, boxes that prove more take all."""
 
     descents: int = 24
     """Descents between two master programs at central duals, where descents' programs are large."""
 
-    quick_descents: int = 96
-    """The same where they are small: of 24, at 206 symbols, central programs took two thirds of the
-    time."""
+    together_rows: int = 60
+    """Rows up to which descents pivot together: each has an inverse of as many rows and columns."""
+
+    descents_together: int = 192
+    """Descents between two master programs where they do, in a twentieth of a second."""
 
     peeled_rows: int = 80
     """Rows of the program of a part from which the dual simplex is quicker after new bounds."""

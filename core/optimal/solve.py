@@ -422,7 +422,8 @@ class _Task:
             return
         # outputs that cover all symbols at once keep prices from the center: at 229 symbols of a
         # robust set, with 60 auxiliary variables, nothing better was found from there
-        peeled = None if self.allowed.n_auxiliary else self._peel(until)
+        once = until.part(SHARES.peeling)
+        peeled = None if self.allowed.n_auxiliary else self._peel(once)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
         for kernel in (first, peeled):
             if kernel is not None:
@@ -491,25 +492,26 @@ class _Task:
         """Alternate between a search for outputs and a proof that there are no better ones."""
         until = self.deadline.part(SHARES.search)
         known = self.posteriors(first)
-        peeled, before = self._peel(until), self.value
+        central = self.allowed.rows.shape[0] > SIZES.column_rows
+        peeled = self._peel(until.part(0.0 if central else SHARES.peeling))
+        before = self.value
+        if peeled is not None and central:
+            known = np.vstack([known, self.posteriors(peeled)])
+            outputs = self._at_central_duals(known, prove=prove)
+            if outputs is None:
+                return
+            known, peeled = outputs, None
         if peeled is not None and until.over:
             return
         search = ColumnSearch(self.space, self.p_x, self.goal, seed=self.seed, deadline=until)
         if peeled is None:
             search.include(known)
-        elif self.allowed.rows.shape[0] > SIZES.column_rows:
-            search.deadline = until.part(SHARES.first_columns)
         search.descend_from(-np.log(np.maximum(known, SMALL)))
+        if peeled is not None:
+            search.run()
+            search.include(np.vstack([known, self.posteriors(peeled)]))
         while True:
             search.run()
-            if peeled is not None:
-                covered = search.mixture.shortfall <= ROUNDING
-                search.include(np.vstack([known, self.posteriors(peeled)]))
-                if search.deadline is not until and not covered:
-                    self._at_central_duals(search, until, prove=prove)
-                    return
-                search.deadline, peeled = until, None
-                search.run()
             if prove:  # each output found now saves the proof from starting again
                 search.look_wider(search.deadline.part(SHARES.wider_search))
             value = self.offer(search.settled())
@@ -527,25 +529,26 @@ class _Task:
             if not search.include(verdict.better) and not search.widen():
                 return
 
-    def _at_central_duals(self, begun: ColumnSearch, until: Deadline, *, prove: bool) -> None:
-        """Go on where the outputs found cover symbols at a penalty alone: duals are of no use."""
-        if prove and not self.allowed.n_auxiliary:  # boxes begin with the same bound, much later
+    def _at_central_duals(self, known: FloatArray, *, prove: bool) -> FloatArray | None:
+        """Search at central duals; return the outputs in use, None where time for it is over."""
+        until = self._until
+        if (
+            prove and until.left > SIZES.proof_seconds
+        ):  # boxes begin with the same bound, much later
             self._by_entries()
-        if until.left < SIZES.central_seconds:
-            self._peel_on()
-            return
-        before = self.value
-        search = LinearSearch(
-            self.allowed, self.p_x, seed=self.seed, deadline=until, batch=SIZES.quick_descents
-        )
-        search.include(begun.master.points)
+        if prove and (1 - SHARES.search) * until.left > SIZES.proof_seconds:
+            until = self.deadline.part(SHARES.search)
+        search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)
+        search.include(known)
         search.run()
-        if self.offer(search.settled()) - before <= self.gap:
-            self._peel_on()
-        elif prove and not self._closed():
-            outputs = search.master.points[search.mixture.used]
+        self.offer(search.settled())
+        outputs = search.in_use()
+        if not until.over:
+            return outputs
+        if prove and not self._until.over:
             enough = self.value + self.gap
             self.upper = min(self.upper, self.prover.by_boxes(outputs, enough, self._until))
+        return None
 
     def _by_peeling(self, solver: Solver) -> bool:
         """Take outputs off P_X alone where columns would take too long; return whether it did."""
@@ -575,14 +578,14 @@ class _Task:
         return plain and not few and self.allowed.rows.shape[0] <= len(self.p_x)
 
     def _peel(self, until: Deadline) -> FloatArray | None:
-        """Take outputs off P_X, once by a deadline and more often in a part of the time until it.
+        """Take outputs off P_X, once and until a deadline.
 
         Offer and return them; None where a search begins without.
         """
         if not self._peels():
             return None
         self._peeling = Peeling(self.allowed, self.p_x, seed=self.seed, deadline=self._until)
-        self._peeling.begin_once(until.part(SHARES.peeling))
+        self._peeling.begin_once(until)
         kernel = self._peeling.kernel()
         self.offer(kernel)
         return kernel

@@ -107,13 +107,18 @@ def bound_of_entries(
 
     H(r) = −Σ r log r is at least −Σ r log u, so I(X;Y) ≤ H(X) + Σ_x P(x) log u(x). Each u(x) is a
     linear program under the rows that a mixture's outputs, P(x, y) of shape (k, n_x), meet most;
-    then under all that they meet. What time does not allow is 1.
+    then under all that they meet, if there are more; with auxiliary variables under all rows at
+    once. What time does not allow is 1.
     """
-    masses = weights.sum(axis=1)
-    met = (allowed.rows @ (weights / masses[:, None]).T >= -CLOSE) @ masses
-    binding = np.argsort(-met, kind="stable")[: np.count_nonzero(met)]
+    every = [np.arange(allowed.rows.shape[0])]
+    if not allowed.n_auxiliary:
+        masses = weights.sum(axis=1)
+        met = (allowed.rows @ (weights / masses[:, None]).T >= -CLOSE) @ masses
+        binding = np.argsort(-met, kind="stable")[: np.count_nonzero(met)]
+        first = binding[: len(p_x) // 2]
+        every = [first] if len(first) == len(binding) else [first, binding]
     lower, upper, most = np.zeros(len(p_x)), np.ones(len(p_x)), np.ones(len(p_x))
-    for rows in (binding[: len(p_x) // 2], binding):
+    for rows in every:
         program = Relaxation(replace(allowed, rows=allowed.rows[rows]))
         with suppress(TimeLimitError, SolverError):  # the others bound it
             for x in np.argsort(-p_x, kind="stable"):

@@ -1,8 +1,9 @@
 """Column generation for sets whose tableaux would be too large: pricing by linear programs.
 
 H(r) − λ·r is concave, so the vertex that minimizes its linearization at r0 is at least as good as
-r0: a descent is two to four programs over sparse rows, each from the last basis. While reduced
-costs are large, duals are central ones (`CentredMaster`).
+r0: a descent is two to four programs over sparse rows, each from the last basis; over few rows
+hundreds of them pivot together (`Descents`). While reduced costs are large, duals are central ones
+(`CentredMaster`).
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  
 
 from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
-from core.errors import TimeLimitError
+from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import ROUNDING
+from core.optimal.columns.descents import Descents
+from core.optimal.columns.peeling import Peeling
 from core.optimal.concave_descent import descend
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.programs.centred_master import CentredMaster
@@ -63,14 +66,16 @@ class LinearSearch:
         *,
         seed: int,
         deadline: Deadline,
-        batch: int = SIZES.descents,
     ) -> None:
-        self.p_x, self.deadline, self._batch = p_x, deadline, batch
+        self.p_x, self.deadline, self._allowed = p_x, deadline, allowed
         self._utility = MutualInformation()
         self._rng = np.random.default_rng(seed)
         self._known: set[bytes] = set()
         self._rows = _rows(allowed, p_x)
         self._searched = self._whole = sliced(self._rows, p_x)
+        few = allowed.restriction is None and allowed.rows.shape[0] <= SIZES.together_rows
+        self._together = Descents(self._rows, p_x) if few else None
+        self._batch = SIZES.descents_together if few else SIZES.descents
         if allowed.restriction is not None:
             self._searched = sliced(_rows(allowed.restriction, p_x), p_x)
         # least weight of a symbol's penalty, relative to 1/n_x: with less, a symbol of probability
@@ -106,14 +111,19 @@ class LinearSearch:
         # the best mixture of these takes about 1.5e-7 n_x³ seconds
         until = max(self.deadline.earlier(1.5e-7 * n_x**3), self.deadline.part(1 - SHARES.settling))
         central = CentredMaster(self.p_x, self._utility)
+        if len(self.master.points) > 1:
+            central.add(self.master.points[1:])
+            central.solve(0.3)
         # below a gain of 0.05 nats the whole set is compared with its restriction, and again when
         # the gain has halved. Above it both have the same best outputs, and at 240 symbols a
         # program over PolyOpt's whole set takes 1.4 times as long as one over its restriction,
         # PolyOpt as published
-        best, near, compared = np.inf, self.p_x[None], 0.05
+        best, near, compared = np.inf, central.points, 0.05
+        took = 0.0
         # best gain, in nats, below which the duals of the best mixture replace the central ones
-        while best > 1e-3 and not until.over:
-            starts = self._few_starts(near)
+        while best > 1e-3 and until.left > took:
+            before = until.left
+            starts = self._few_starts(near) if best < np.inf else np.eye(n_x)
             if best < compared and self._searched is not self._whole:
                 self._widen(starts, central.duals)
                 compared /= 2
@@ -125,11 +135,13 @@ class LinearSearch:
                 break
             # the central mixture is solved to half the best gain met, in nats
             central.solve(min(max(best / 2.0, FINEST), 0.3))
-            near = central.points[central.most_used(n_x)]
+            near, took = central.points[central.most_used(n_x)], before - until.left
         central.solve(FINEST)
         # outputs per symbol, those used most by the central mixture, that the best mixture starts
         # with
         self.include(central.points[central.most_used(int(1.5 * n_x))])
+        if self._together is not None and self.mixture.shortfall > ROUNDING:
+            self._complete()
         # most times that the penalty grows before the search goes on: a shortfall then is rounding
         for _ in range(6):
             if self.mixture.shortfall <= ROUNDING:
@@ -137,8 +149,18 @@ class LinearSearch:
             self.master.raise_penalty(SIZES.growth)
             self.mixture = self.master.solve()
 
+    def _complete(self) -> None:
+        """Include outputs that take apart what those of the mixture leave of P_X."""
+        peeling = Peeling(self._allowed, self.p_x, seed=0, deadline=self.deadline)
+        with suppress(InfeasibleError, SolverError):  # there is another mixture
+            peeling.complete(self.mixture.weights)
+            weights = (self.p_x[:, None] * peeling.kernel()).T
+            self.include(weights / weights.sum(axis=1, keepdims=True))
+
     def _met(self, starts: FloatArray, duals: FloatArray, until: Deadline) -> FloatArray:
         """Return the vertices of descents that begin before a deadline, (k, n_x)."""
+        if self._together is not None:
+            return self._together.outputs(starts, duals, until)
         met: list[FloatArray] = []
         with suppress(TimeLimitError):
             for r in starts:
@@ -177,7 +199,7 @@ class LinearSearch:
                 near = self.master.points[self.mixture.used]
                 starts, in_vain = self._starts(near), in_vain + 1
             batch, starts = starts[: self._batch], starts[self._batch :]
-            met = np.array([point for r in batch for point in self._descend(r, duals)])
+            met = self._met(np.array(batch), duals, self.deadline)
             prices = self._utility.cost(met) - met @ self.mixture.duals
             if self.include(met[prices < -PRICE]):
                 in_vain = 0
@@ -194,6 +216,10 @@ class LinearSearch:
         while self.mixture.shortfall > ROUNDING:  # ends: the output P_X alone is a mixture
             self._cover(SIZES.growth)
         return self.master.kernel(self.mixture)
+
+    def in_use(self) -> FloatArray:
+        """Return the outputs of the best mixture, shape (k, n_x)."""
+        return self.master.points[self.mixture.used]
 
     def _cover(self, factor: float) -> None:
         """Add for each e_x uncovered the allowed e_x + d of least d, and raise the penalty."""
@@ -255,8 +281,9 @@ class LinearSearch:
 
 
 def _distinct(points: FloatArray, p_x: FloatArray) -> FloatArray:
-    """Return the distinct outputs among posteriors of shape (k, n_x)."""
-    _, first = np.unique(np.round(points / p_x, DIGITS), axis=0, return_index=True)
+    """Return the distinct outputs among posteriors of shape (k, n_x): sums of theirs differ."""
+    sums = (points / p_x) @ np.random.default_rng(0).random(len(p_x))
+    _, first = np.unique(np.round(sums, DIGITS), return_index=True)
     return points[np.sort(first)]
 
 

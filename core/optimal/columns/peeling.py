@@ -99,6 +99,31 @@ class Peeling:
             if len(output[0])
         ]
 
+    def complete(self, weights: FloatArray) -> None:
+        """Begin with outputs of weights (k, n_x) that leave some of P_X, and take that apart.
+
+        It is put together with as little of them as makes it allowed: one linear program.
+        """
+        n_x, masses = len(self.p_x), weights.sum(axis=1)
+        rest = np.maximum(self.p_x - weights.sum(axis=0), 0.0)
+        rest[rest <= CLOSE * self.p_x] = 0.0
+        rows = sparse.csr_array(self._rows)
+        size = abs(rows[:, :n_x] @ sparse.diags_array(self.p_x)).max(axis=1).toarray().ravel()
+        scale = sparse.diags_array(1 / np.where(size > 0, size, 1.0))
+        own, more = sparse.csr_array(scale @ rows[:, :n_x]), sparse.csr_array(scale @ rows[:, n_x:])
+        program = LinearProgram(
+            sparse.csr_array(sparse.hstack([sparse.csr_array(own @ weights.T), more])),
+            np.full(len(size), -INFINITY),
+            -(own @ rest) - _SLACK,
+            col_upper=np.append(np.ones(len(masses)), np.full(more.shape[1], INFINITY)),
+            cost=np.append(masses, np.zeros(more.shape[1])),
+        )
+        shares = np.clip(program.solve(self.deadline.left).x[: len(masses)], 0.0, 1.0)
+        kept = (1 - shares[shares < 1, None]) * weights[shares < 1]
+        whole = rest + shares @ weights
+        self.outputs = [Output(np.flatnonzero(row), row[row > 0]) for row in kept]
+        self.outputs += self._apart(whole, lambda _rest: False)
+
     def improve(self, moves: int | None = None) -> bool:
         """Put a few outputs together and take them apart, until time or moves are over.
 

@@ -145,8 +145,16 @@ class Master:
         # tolerance
         left_out = (np.abs(rest) > 1e-6) & (np.abs(rest) * self.p_x <= ROUNDING)
         rest[left_out] = 0.0
-        if np.abs(rest).max() > 1e-13:  # rows of a kernel this close to 1 are not corrected
-            amounts = _corrected(columns, amounts, left_out)
+        close = 1e-13  # rows of a kernel this close to 1 are not corrected
+        for _ in range(3):  # outputs that a correction would take below 0 are left out of the next
+            if np.abs(rest).max() <= close:
+                break
+            held = np.flatnonzero(amounts > 0)
+            sizes = columns[:, held].max(axis=0)
+            change = np.linalg.lstsq(columns[:, held] / sizes, rest)[0] / sizes
+            amounts[held] = np.maximum(amounts[held] + change, 0.0)
+            rest = 1.0 - columns @ amounts
+            rest[left_out], close = 0.0, NOUGHT
         kernel = columns * amounts
         # symbols too rare for the program: the rest of their rows is a draw from P(y)
         lacking = np.maximum(1.0 - kernel[left_out].sum(axis=1, keepdims=True), 0.0)
@@ -157,22 +165,3 @@ class Master:
             raise SolverError(f"The outputs mix to {np.abs(sums - 1).max():.1e} from P(X) only.")
         result: FloatArray = kernel[:, amounts > 0] / sums
         return result
-
-
-def _corrected(columns: FloatArray, amounts: FloatArray, left_out: BoolArray) -> FloatArray:
-    """Return amounts ≥ 0 near others at which columns sum to 1 in all rows but those left out.
-
-    Those that would be negative are 0, and the others make up for them.
-    """
-    free = np.ones(len(amounts), dtype=np.bool_)
-    result = np.zeros(len(amounts))
-    while free.any():
-        chosen = columns[:, free]
-        rest = np.where(left_out, 0.0, 1.0 - chosen @ amounts[free])
-        sizes = chosen.max(axis=0)
-        changed = amounts[free] + np.linalg.lstsq(chosen / sizes, rest)[0] / sizes
-        if (changed >= 0).all():
-            result[free] = changed
-            break
-        free[free] = changed > 0
-    return result

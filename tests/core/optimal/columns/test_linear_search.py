@@ -75,7 +75,7 @@ def test_a_batch_that_time_cuts_short_is_not_lost() -> None:
     joint = Joint.from_counts(np.random.default_rng(3).integers(1, 40, (3, 30)))
     allowed = LDP(1.0).allowed_set(joint)
     with clock.using(clock.Ticking(1.0)):
-        search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(200.0), batch=96)
+        search = LinearSearch(allowed, joint.p_x, seed=0, deadline=Deadline.after(200.0))
         search.run()
     assert mutual_information(joint.release_x(search.settled())) > 3.0
 
