@@ -17,7 +17,7 @@ from core.joint import Joint
 from core.limits import CUT_TOL
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import conditionals
-from core.uncertainty.extremes import bound_of, extreme_member
+from core.uncertainty.extremes import bound_of, extreme_member, nearly_extreme
 from core.uncertainty.worst_case import FAR_APART
 from core.validation import BoolArray, FloatArray, IntArray
 
@@ -214,9 +214,9 @@ class RobustCuts:
         values = values / values.max(axis=(1, 2), keepdims=True)
         # splits from all the budget for one secret to all for the other: few for most outputs,
         # more for those that these find nothing of
-        above, suspects, near = self._on_grid(values, np.arange(len(values)), 3)
+        above, suspects, near = self._on_grid(values, np.arange(len(values)), 3, search)
         if len(suspects):
-            more, suspects, near = self._on_grid(values, np.unique(suspects[:, 0]), 9)
+            more, suspects, near = self._on_grid(values, np.unique(suspects[:, 0]), 9, search)
             above = [np.concatenate(parts) for parts in zip(above, more, strict=True)]
         broken, pairs, first, second = above
         if len(suspects) and search:
@@ -251,9 +251,11 @@ class RobustCuts:
         return scaled
 
     def _on_grid(
-        self, values: FloatArray, outputs: IntArray, count: int
+        self, values: FloatArray, outputs: IntArray, count: int, exact: bool
     ) -> tuple[list[Any], IntArray, FloatArray]:
         """Return outputs, pairs, R1 and R2 above ε on a grid of splits, and other suspects.
+
+        Unless `exact`, R1 and R2 are nearly extreme, and some suspects may be left out.
 
         Suspects (output, s1, s2), shape (j, 3), are above ε where each side has the greater budget
         of the two splits around some split. No others can exceed ε. The last result, (3, j), has
@@ -265,11 +267,12 @@ class RobustCuts:
         gaps = np.stack([_below_top(values), _above_bottom(values)])[:, :, :, None]
         unmoved = np.broadcast_to(ball.p_u_given_s[:, None], (*gaps.shape[:3], 1, ball.n_u))
         shape = (*gaps.shape[:3], count - 1, ball.n_u)
-        moved = extreme_member(
+        balls = (
             *(np.broadcast_to(unmoved, shape), np.broadcast_to(gaps, shape)),
             np.broadcast_to(bounds, shape[:-1]),
             ball.alpha,
-        ).members
+        )
+        moved = extreme_member(*balls).members if exact else nearly_extreme(*balls)
         extremes = np.concatenate([unmoved, moved], axis=3)
         high, low = (extremes * values[:, :, None]).sum(axis=-1)
         other = ~np.eye(ball.n_s, dtype=bool)

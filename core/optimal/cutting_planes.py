@@ -261,7 +261,7 @@ class CutLoop:
         space = polytope(self.outer, self.p_x)
         few = self.levels is None or len(self.p_x) <= SIZES.enclosed_leveled
         if prove and few:
-            self._bound_by_boxes(self.until.part(SHARES.few_boxes), SHARES.rough_boxes)
+            self._bound_by_boxes(self.until, SHARES.rough_boxes)
         elif prove:
             self._bound_by_boxes(self.until.part(SHARES.leveled_boxes))
         if prove and few and can_enclose(space) and not self._closed():

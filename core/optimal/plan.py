@@ -110,9 +110,6 @@ class Shares:
     rough_boxes: float = 0.1
     """Not of time: of the answer, left open by boxes of few symbols, which an enclosure closes."""
 
-    few_boxes: float = 0.9
-    """For boxes before a set of few symbols is enclosed, which needs several times as long."""
-
     cutting: float = 0.6
     """After which a proof starts even if polytope and outputs still differ."""
 

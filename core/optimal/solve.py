@@ -401,6 +401,7 @@ class _Task:
                         *(loop.inside, oracle, rows),
                         seed=self.seed,
                         deadline=self._until.part(share),
+                        patient=not prove or len(self.p_x) > SIZES.enclosed_leveled,
                     )
                 )
             loop.run(prove=prove)

@@ -93,10 +93,12 @@ def climbed(
     *,
     seed: int,
     deadline: Deadline,
+    patient: bool = True,
 ) -> FloatArray:
     """Improve allowed outputs by climbs from many kernels; return the cuts met, (k, n_x).
 
     `rows`, (j, n_x), are those of the set, which outputs moved by its oracle have to meet before.
+    Unless `patient` climbs soon leave the rest to a proof, which improves outputs too.
     """
     rough = AllowedOutputs(inside.kernel(), inside.p_x, inside.utility, Rough(oracle))
     climb, begun = _Climb(rough, rows, seed), rough.value
@@ -105,11 +107,11 @@ def climbed(
         climb.begin_apart(oracle, deadline.part(SHARES.sides_of_few if few else SHARES.sides))
     elif not few:
         climb.limit(SIZES.climb_outputs)
-    climb.run(deadline.part(SHARES.rough_climbs))
+    climb.run(deadline.part(SHARES.rough_climbs), patient=patient)
     # they are few and hardly outside: what was reached is kept even where time is over
     climb.cuts = np.vstack([climb.cuts, inside.take(rough.in_use(), NEVER)])
     climb.inside = inside
-    if rough.value > begun * (1 + PROGRESS):
+    if patient and rough.value > begun * (1 + PROGRESS):
         climb.refine(deadline)
     return climb.cuts[len(rows) :]
 
@@ -126,18 +128,28 @@ class _Climb:
         """Have no more outputs in a program."""
         self._entries = min(self._entries, outputs * len(self.p_x))
 
-    def run(self, until: Deadline) -> None:
-        """Climb from the outputs in use and from random ones in turn, until this is in vain."""
+    def run(self, until: Deadline, *, patient: bool) -> None:
+        """Climb from the outputs in use and from random ones in turn, until this is in vain.
+
+        Unless `patient` also until the last gain is as long ago as it took to come there.
+        """
         early, vain, gained = until.part(SHARES.wide_climbs), 0, self.inside.value
+        begun = until.left
+        last = begun
         while vain < VAIN and not early.over:
             self.once(random=vain % 2 == 1, until=early)
             vain, gained = self._vain(vain, gained)
+            last = until.left if vain == 0 else last
         self.refine(until)
-        vain, gained = 0, self.inside.value
+        vain, gained = self._vain(0, gained)
+        last, vain = until.left if vain == 0 else last, 0
         while vain < VAIN and not until.over:
+            if not patient and last - until.left > begun - last:
+                break
             self.once(random=True, until=until)
             vain, gained = self._vain(vain, gained)
             if vain == 0:
+                last = until.left
                 self.refine(until)
 
     def begin_apart(self, oracle: SidesOracle, until: Deadline) -> None:

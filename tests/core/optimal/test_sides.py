@@ -92,6 +92,28 @@ def test_a_climb_from_nothing_keeps_half_of_what_ldp_at_the_estimate_does():
     assert inside.value >= 0.5 * most
 
 
+def test_a_climb_that_is_not_patient_leaves_time_and_keeps_as_much():
+    rng = np.random.default_rng(3)
+    joint = Joint.from_counts(np.round(rng.dirichlet(np.ones(6), 8) * 4_000))
+    allowed = RobustLDP.of_joint(joint, 1.0).allowed_set(joint)
+    kept, took = [], []
+    for patient in (True, False):
+        start = np.ones((joint.n_x, 1))
+        inside = AllowedOutputs(start, joint.p_x, MutualInformation(), allowed.oracle)
+        with clock.using(clock.Ticking(1e-4)):
+            deadline = clock.Deadline.after(10.0)
+            climbed(
+                *(inside, allowed.oracle, allowed.rows.toarray()),
+                seed=0,
+                deadline=deadline,
+                patient=patient,
+            )
+            took.append(10.0 - deadline.left)
+        kept.append(inside.value)
+    assert took[1] <= 0.8 * took[0]
+    assert kept[1] >= 0.97 * kept[0] > 0
+
+
 class Failing:
     """Sides whose programs tell nothing after some: an oracle that cannot be asked more."""
 

@@ -13,6 +13,7 @@ from core.uncertainty.extremes import (
     least,
     log_mean_exp,
     margin,
+    nearly_extreme,
 )
 from core.uncertainty.worst_case import exceeds, worst_case
 from tests.core.uncertainty.members import worst_member
@@ -87,6 +88,29 @@ def test_extreme_members_attain_their_dual_bound(alpha):
     # weak duality bounds the value from the other side: equality proves both
     assert greatest(p, values, bound, alpha) == pytest.approx((top * values).sum(axis=1), rel=1e-9)
     assert least(p, values, bound, alpha) == pytest.approx((low * values).sum(axis=1), rel=1e-9)
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_nearly_extreme_members_are_in_the_ball_and_almost_reach_its_end(alpha):
+    rng = np.random.default_rng(13)
+    p = 0.9 * rng.dirichlet(np.ones(5), size=300) + 0.02
+    p[::3, 0] = 0.0
+    p /= p.sum(axis=1, keepdims=True)
+    values = rng.random((300, 5)) ** rng.choice([1, 5], (300, 1))
+    values[::7] = np.round(values[::7], 1)
+    values[:3] = 0.5  # all members are as good
+    gap = values - values.min(axis=1, keepdims=True)
+    bound = 10 ** rng.uniform(-6, 0.3, 300)
+    bound[3:5] = 0.0, np.inf
+    members = nearly_extreme(p, gap, bound, alpha)
+    assert (members >= 0).all()
+    assert members.sum(axis=1) == pytest.approx(np.ones(300))
+    moved = renyi_divergence(p, members, alpha)
+    assert (moved <= bound * (1 + 1e-9) + 1e-14).all()
+    reached = ((p - members) * gap).sum(axis=1)
+    most = ((p - extreme_member(p, gap, bound, alpha).members) * gap).sum(axis=1)
+    assert (reached >= 0.998 * most - 1e-12).all()
+    assert (reached <= most * (1 + 1e-6) + 1e-12).all()
 
 
 @pytest.mark.parametrize("alpha", ORDERS)
