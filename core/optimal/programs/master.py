@@ -18,7 +18,7 @@ from core.limits import ROUNDING
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.optimal.tolerances import NOUGHT
 from core.optimal.utility import Exceptions, Utility
-from core.validation import BoolArray, FloatArray, IntArray
+from core.validation import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
