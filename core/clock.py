@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from core.errors import TimeLimitError
+
 _read: Callable[[], float] = time.monotonic
 
 
@@ -54,14 +56,15 @@ def now() -> float:
 def elsewhere(seconds: float) -> float:
     """Return how many seconds a solver that measures time itself may take.
 
-    Solvers measure it as `time.monotonic` does. On another clock, such as the processor's, their
-    seconds are not its own, so there is no limit: the deadline is read again once they end.
+    Solvers measure it as `time.monotonic` does. The processor's seconds are never more than those
+    that pass, so where time is left on its clock once a solver ends, it may go on. On a clock that
+    counts readings there is no limit: the deadline is read again once a solver ends.
     """
     if seconds <= 0:
         tell_cut()
         return 0.0
     under = _read.under if isinstance(_read, _Ending) else _read
-    passes = under is time.monotonic or isinstance(under, ProcessorTime)
+    passes = under in (time.monotonic, time.process_time) or isinstance(under, ProcessorTime)
     return seconds if passes else math.inf
 
 
@@ -151,6 +154,23 @@ class Stopwatch:
     @property
     def seconds(self) -> float:
         return now() - self._begun
+
+
+class Pace:
+    """Knows how long the last of some similar steps took, which cannot be cut short."""
+
+    def __init__(self) -> None:
+        self._seconds = 0.0
+
+    @contextmanager
+    def step(self, deadline: Deadline) -> Iterator[None]:
+        """Time the step in the block; `TimeLimitError` in its place where it would end late."""
+        if deadline.left < self._seconds:
+            tell_cut()
+            raise TimeLimitError("A step would end after the time limit.")
+        begun = now()
+        yield
+        self._seconds = now() - begun
 
 
 class ProcessorTime:

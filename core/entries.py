@@ -11,6 +11,7 @@ from typing import Literal
 from weakref import WeakValueDictionary, finalize
 
 import numpy as np
+from scipy import sparse
 
 from core.validation import FloatArray, IntArray
 
@@ -47,8 +48,8 @@ class Entries:
     def mixed(self, rows: FloatArray) -> FloatArray:
         """Return rows @ kernel, shape (k, n_x) → (k, n_y)."""
         x, y = self.places()
-        sums = [np.bincount(y, row[x] * self.values, self.shape[1]) for row in rows]
-        result: FloatArray = np.array(sums)
+        turned = sparse.csr_array((self.values, (y, x)), shape=self.shape[::-1])
+        result: FloatArray = np.ascontiguousarray((turned @ rows.T).T)
         return result
 
     def dense(self) -> FloatArray:

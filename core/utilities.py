@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -254,17 +256,33 @@ class Distortion(Purpose):
         table.flags.writeable = False
         object.__setattr__(self, "d", table)
 
+    @cached_property
+    def _size(self) -> float:
+        return float(self.d.max()) or 1.0
+
     def size(self) -> float:
         """Return the largest loss, or 1 where all losses are 0."""
-        return float(self.d.max()) or 1.0
+        return self._size
 
     def solver_utility(self, joint: Joint) -> Utility:
         """Return −Σ_y min_z Σ_x P(x, y) d(x, z) divided by the largest loss."""
-        return Greatest(-self.of_symbols(joint).T / self.size())
+        table = self.of_symbols(joint)
+        if table is not self.d:
+            return Greatest(table.T / -self.size())
+        if self not in _OF_TABLES:
+            _OF_TABLES[self] = Greatest(table.T / -self.size())
+        return _OF_TABLES[self]
 
     def of_symbols(self, joint: Joint) -> FloatArray:
         """Return d of the joint's symbols, shape (n_x, n_z)."""
+        if len(self.d) == joint.n_x:
+            return self.d
         return _of_symbols(self.d.T, joint, "The loss table", "rows").T
+
+
+_OF_TABLES: WeakKeyDictionary[Distortion, Greatest] = WeakKeyDictionary()
+"""Losses for the solver, which are no part of a purpose that is sent to another process: of 10,000
+symbols each copy of a table is 800 MB, and takes half a second."""
 
 
 @dataclass(frozen=True, eq=False)

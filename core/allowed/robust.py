@@ -6,10 +6,12 @@ mass to the cells it mixes leaves P(y | s) as it is and brings P nearer to P̂.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from core import validation
 from core.errors import InvalidInputError
@@ -240,13 +242,22 @@ class RobustCuts:
         sides = values[np.arange(len(points)), pairs.T]
         return self._rows(pairs, *self._members(sides, pairs, split)[:2])
 
+    @cached_property
+    def _spreads(self) -> list[sparse.csr_array]:
+        """The part of `spread` of each secret, (n_u, n_x), which has few entries."""
+        blocks = self.spread.reshape(self.ball.n_s, self.ball.n_u, -1)
+        return [sparse.csr_array(block) for block in blocks]
+
     def _rows(self, pairs: IntArray, first: FloatArray, second: FloatArray) -> FloatArray:
         """Return e^{−ε} R1·v_{s1} − R2·v_{s2} as cuts in r, (k, n_x), scaled."""
-        rows = np.zeros((len(pairs), self.ball.n_s, self.ball.n_u))
-        each = np.arange(len(rows))
-        rows[each, pairs[:, 0]] = np.exp(-self.eps) * first
-        rows[each, pairs[:, 1]] = -second
-        cuts = rows.reshape(len(rows), len(self.spread)) @ self.spread
+        cuts = np.zeros((len(pairs), self.spread.shape[1]))
+        for secrets, members, sign in (
+            (pairs[:, 0], np.exp(-self.eps) * first, 1),
+            (pairs[:, 1], second, -1),
+        ):
+            for s in np.unique(secrets).tolist():
+                of_s = secrets == s
+                cuts[of_s] += sign * (members[of_s] @ self._spreads[s])
         scaled: FloatArray = cuts / np.abs(cuts).max(axis=1, keepdims=True, initial=0.0)
         return scaled
 

@@ -197,7 +197,7 @@ class MetricLDP(OneBudget):
     @cached_property
     def _pairs(self) -> IntArray:
         """The pairs s < s′ whose bounds imply all others, shape (k, 2)."""
-        return np.argwhere(np.triu(neighbors(np.asarray(self.distances))))
+        return np.argwhere(np.triu(neighbors(self._distances)))
 
     def among(self, s: IntArray, n_s: int) -> MetricLDP:
         """Return it with the distances of the secrets `s` alone; no way leads over the others."""
@@ -218,8 +218,18 @@ class MetricLDP(OneBudget):
 
     def slack(self, budget: float) -> float:
         """Return how far rounding may lift a level above a budget, whichever pair has it."""
-        table = np.asarray(self.distances)
-        return super().slack(budget) / max(1.0, float(table[np.isfinite(table)].max()))
+        return super().slack(budget) / self._furthest
+
+    @cached_property
+    def _furthest(self) -> float:
+        """The largest finite distance, at least 1."""
+        table = self._distances
+        return max(1.0, float(table[np.isfinite(table)].max()))
+
+    @cached_property
+    def _distances(self) -> FloatArray:
+        """The distances as an array, which every step of a merging reads."""
+        return np.asarray(self.distances, dtype=np.float64)
 
     def named_levels(self) -> dict[str, float]:
         """Return the bound on LDP's level that the largest distance implies."""
@@ -253,7 +263,7 @@ class MetricLDP(OneBudget):
 
     def _table(self, n_s: int) -> FloatArray:
         """Return the distances, checked to be those of so many secrets."""
-        table = np.asarray(self.distances, dtype=np.float64)
+        table = self._distances
         if len(table) != n_s:
             raise InvalidInputError(
                 f"The distances are of {len(table)} secrets, and S has {n_s}: give one for each "

@@ -344,8 +344,9 @@ class _Task:
             return False
         search = Staircases(lifts, self.p_x, self.seed, self._until)
         self.upper = min(self.upper, search.bound)
-        if len(self.p_x) > SIZES.staircase_symbols:
+        if len(self.p_x) > SIZES.leveled_symbols:  # a search of so many may find less in seconds
             self.offer(search.in_turns())
+        if len(self.p_x) > SIZES.staircase_symbols:
             return self._closed()
         try:
             self._take(search.run(self.gap), search.bound, "columns")

@@ -13,6 +13,7 @@ import pytest
 from core import clock
 from core import mechanisms as m
 from core.clock import NEVER, Deadline
+from core.errors import TimeLimitError
 from core.jobs import Pool
 from core.joint import Joint
 from core.notions import ALIP
@@ -48,11 +49,23 @@ def test_a_program_with_a_clock_of_its_own_is_limited_on_a_clock_that_measures()
 
 
 @pytest.mark.parametrize("ended", [nullcontext, clock.ending])
-def test_seconds_of_the_processor_do_not_limit_a_program_that_counts_others(ended):
+def test_seconds_of_the_processor_limit_a_program_as_those_that_pass(ended):
     with clock.using(time.process_time), ended():
         assert clock.step() is None
-        assert clock.elsewhere(3.0) == math.inf
+        assert clock.elsewhere(3.0) == 3.0
         assert clock.elsewhere(0.0) == 0.0
+
+
+def test_a_step_that_would_end_late_does_not_begin():
+    with clock.using(clock.Ticking(1.0)), clock.watching() as watch:
+        pace, deadline = clock.Pace(), Deadline.after(14.0)  # until 15
+        with pace.step(deadline):  # asked at 2, begun at 3
+            assert [clock.now() for _ in range(4)] == [4.0, 5.0, 6.0, 7.0]  # over at 8, after 5 s
+        with pace.step(deadline):  # at 9 six are left
+            assert not watch.cut
+        with pytest.raises(TimeLimitError), clock.using(lambda: 13.0), pace.step(Deadline(13.5)):
+            raise AssertionError("It began.")
+        assert watch.cut
 
 
 def test_the_clock_of_a_worker_goes_slower_while_others_have_the_processor(monkeypatch):

@@ -76,17 +76,20 @@ class BoxPrograms:
             if deadline.over:
                 return None
             some = np.arange(self._n_purest, min(self._n_purest + self.together, self.n_x))
-            self._odds[some], self._purest[some] = self._purest_of(some)
+            odds, points = self._purest_of(some, deadline)
+            if np.isnan(points).any() and deadline.left == 0:
+                return None
+            self._odds[some], self._purest[some] = odds, points
             self._n_purest += len(some)
         return self._odds, self._purest
 
-    def _purest_of(self, symbols: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the bounds and the outputs of some symbols."""
+    def _purest_of(self, symbols: IntArray, deadline: Deadline) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds and the outputs of some symbols, NaN where a program was not solved."""
         k, n = len(symbols), self.n_x
         costs = np.zeros((k, n))
         costs[np.arange(k), symbols] = -1.0
         boxes = Boxes(np.zeros((k, n)), np.ones((k, n)), np.ones((k, n)))
-        ends = self.solve(boxes, costs)
+        ends = self.solve(boxes, costs, deadline=deadline)
         most = -self.proven(boxes, costs, ends)[0]
         alone = ~(most < 1 - CLOSE)
         odds = np.where(alone, np.inf, most / np.where(alone, 1.0, 1 - most))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.limits import CLOSE
 from core.optimal.bounds.box_programs import Boxes, BoxPrograms
 from core.optimal.bounds.odds import first_open_odds, odds_range, unseen_prices
@@ -218,6 +218,10 @@ class Leaves:
         )
 
 
+INSPECTED = 16
+"""Points that are inspected between two looks at the clock: of 117 symbols each takes 10 ms."""
+
+
 class Forest:
     """A tree for each symbol that may be the largest; `targets`: prices to prove, shape (n_x,)."""
 
@@ -234,7 +238,7 @@ class Forest:
         self.boxes = 0
         self._tolerance, self._explore = tolerance, explore
         self._floors = unseen_prices(prices)
-        self._improved_at = np.inf
+        self._improved_at, self._deadline = np.inf, NEVER
         n_x, n = len(prices), programs.matrix.shape[1]
         self._started = np.zeros(n_x, dtype=bool)
         none = np.zeros(0, dtype=np.int64)
@@ -274,7 +278,7 @@ class Forest:
         """Split worst boxes until all are closed, prices should change or time is over."""
         if deadline.over:
             return
-        self._improved_at = np.inf
+        self._deadline, self._improved_at = deadline, np.inf
         purest = self._programs.purest(deadline)
         if purest is None:
             return
@@ -375,9 +379,11 @@ class Forest:
         points, dominant = todo.points[kept], dominant[kept]
         excess = self._excesses(points, dominant)
         solved = todo.solved[kept]
-        for i in np.argsort(-excess, kind="stable"):
-            if solved[i] and excess[i] > 0:
-                self._inspect(points[i], int(dominant[i]))
+        order = np.argsort(-excess, kind="stable")
+        for number, i in enumerate(order[solved[order] & (excess[order] > 0)], 1):
+            if number % INSPECTED == 0 and self._deadline.over:
+                break
+            self._inspect(points[i], int(dominant[i]))
         index = np.arange(len(kept))
         closing = aims[kept] + todo.values[kept] / todo.lower[kept][index, dominant]
         side = todo.upper[kept] - todo.lower[kept]

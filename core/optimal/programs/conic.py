@@ -5,6 +5,7 @@ minimize cost·x subject to equal @ x = right, rows @ x ≤ upper, x ≥ lower, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from scipy import sparse
 
 from core import clock
 from core.allowed.average_cost import Cone
+from core.clock import Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.programs.highs import Solution
 from core.validation import FloatArray, IntArray
@@ -54,14 +56,17 @@ def solve_conic(
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
-    settings.time_limit = clock.elsewhere(seconds)
     # tolerance of Clarabel's residuals and gap; its default is 1e-8
     settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = 1e-9
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((n_cols, n_cols)), cost, matrix, bounds, kinds, settings
     )
+    left = clock.elsewhere(seconds)
+    if left < math.inf:
+        until = Deadline.after(left)
+        solver.set_termination_callback(lambda _info: until.over)
     solution = solver.solve()
-    if solution.status == _STATUS.MaxTime:
+    if solution.status == _STATUS.CallbackTerminated:
         clock.tell_cut()
         raise TimeLimitError("The conic program was not solved in the time given.")
     if solution.status in (_STATUS.PrimalInfeasible, _STATUS.AlmostPrimalInfeasible):

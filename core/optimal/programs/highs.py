@@ -13,12 +13,16 @@ import numpy as np
 from scipy import sparse
 
 from core import clock
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.tolerances import FEASIBILITY
 from core.validation import FloatArray, IntArray
 
 INFINITY = float(highspy.kHighsInf)
 """The value of a bound that does not bind."""
+
+LEAST = 0.01
+"""Seconds below which a run does not go on where it was cut short."""
 
 _OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
@@ -63,6 +67,7 @@ class LinearProgram:
         n_rows, n_cols = rows.shape
         matrix = sparse.csr_array(rows)
         self._highs = highspy._core._Highs()
+        self._once, self._until = once, NEVER
         self._set({**_OPTIONS, **(_ONCE if once else {})})
         self.use_simplex(primal=primal)
         _check(
@@ -223,9 +228,17 @@ class LinearProgram:
             _check(self._highs.setOptionValue(name, value), f"option {name}")
 
     def _limit(self, seconds: float | None) -> None:
-        """Limit the next run: HiGHS adds up the run time of all solves of a model."""
+        """Limit the next runs together."""
         left = INFINITY if seconds is None else clock.elsewhere(seconds)
-        self._set({"time_limit": self._highs.getRunTime() + left})
+        self._until = NEVER if left == INFINITY else Deadline.after(left)
+        if self._once and left < INFINITY:
+            _ask(self._highs, self._until)
+        else:
+            self._let(left)
+
+    def _let(self, seconds: float) -> None:
+        """Limit the next run: HiGHS adds up the run time of all solves of a model."""
+        self._set({"time_limit": self._highs.getRunTime() + seconds})
 
     def _solution(self) -> Solution:
         """Return the solution of the last run."""
@@ -237,10 +250,20 @@ class LinearProgram:
         )
 
     def _run(self) -> Any:
-        """Run HiGHS once and return the model status, kSolveError where the run itself failed."""
-        if self._highs.run() not in (_OK, _WARNING):
-            return _STATUS.kSolveError
-        return self._highs.getModelStatus()
+        """Run HiGHS and return the model status, kSolveError where the run itself failed.
+
+        Where more seconds have passed than the processor worked, the simplex method goes on.
+        """
+        while True:
+            if self._highs.run() not in (_OK, _WARNING):
+                return _STATUS.kSolveError
+            outcome = self._highs.getModelStatus()
+            if outcome != _STATUS.kTimeLimit:
+                return _STATUS.kTimeLimit if outcome == _STATUS.kInterrupt else outcome
+            left = self._until.left
+            if left <= LEAST:
+                return outcome
+            self._let(left)
 
     def _run_as_it_is(self) -> Any:
         """Run HiGHS from scratch and without its own scaling."""
@@ -250,6 +273,18 @@ class LinearProgram:
         outcome = self._run()
         _check(self._highs.setOptionValue(scale, _OPTIONS[scale]), f"option {scale}")
         return outcome
+
+
+def _ask(highs: Any, until: Deadline) -> None:
+    """Let HiGHS ask at its steps whether time is over: an interior point would begin anew."""
+
+    def answer(_kind: Any, _message: str, _out: Any, reply: Any, _data: Any) -> None:
+        reply.user_interrupt = until.over
+
+    highs.setCallback(answer, None)
+    kinds = highspy.cb.HighsCallbackType
+    highs.startCallback(kinds.kCallbackIpmInterrupt)
+    highs.startCallback(kinds.kCallbackSimplexInterrupt)
 
 
 def sliced(rows: sparse.csr_array, norm: FloatArray, *, primal: bool = True) -> LinearProgram:

@@ -1,5 +1,7 @@
 """Conditions of one secret each: enough for robust LDP of pairs, and a climb under them."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -216,3 +218,54 @@ def test_a_climb_cut_short_keeps_what_it_reached():
         kept.append(inside.value)
     assert kept == sorted(kept)
     assert kept[0] > 0.5 * kept[-1]
+
+
+class Late:
+    """An oracle whose every call takes so many readings of the clock."""
+
+    def __init__(self, oracle, readings):
+        self.oracle, self.readings = oracle, readings
+
+    def __call__(self, r):
+        return self.oracle(r)
+
+    def each(self, points):
+        for _ in range(self.readings):
+            clock.now()
+        return self.oracle.roughly(points)
+
+    roughly = each
+
+
+def test_a_climb_begins_no_cuts_that_would_end_late():
+    joint = Joint.random_dirichlet(4, 30, 1.0, np.random.default_rng(0))
+    allowed = RobustLDP.of_joint(joint, 0.5, n=2_000).allowed_set(joint)
+    oracle = Late(allowed.oracle, 1_000)
+    nothing = np.ones((joint.n_x, 1))
+    inside = AllowedOutputs(nothing, joint.p_x, MutualInformation(), oracle)
+    climb = _Climb(inside, allowed.rows.toarray(), 0)
+    with clock.using(clock.Ticking(1.0)):
+        for until in (clock.Deadline.after(20_000), clock.Deadline.after(40_900)):
+            climb.refine(until)
+            # what was reached is moved inside once more
+            assert until.at - 5_000 < clock.now() < until.at + 1_100
+
+
+def test_cuts_are_rows_of_two_secrets_and_take_no_more_memory():
+    joint = Joint.random_dirichlet(15, 120, 1.0, np.random.default_rng(0))
+    oracle = RobustLDP.of_joint(joint, 0.1, n=2_000).allowed_set(joint).oracle
+    points = np.random.default_rng(1).dirichlet(np.full(joint.n_x, 0.1), 20)
+    tracemalloc.start()
+    cuts, which = oracle.roughly(points)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(cuts) > 1_000
+    assert peak < 20 * cuts.nbytes  # a row of all secrets has 15 times as many entries
+    assert ((cuts * points[which]).sum(axis=1) > 0).all()
+    pairs, first, second = np.array([[3, 7], [7, 3]]), *np.random.default_rng(2).random((2, 2, 120))
+    rows = np.zeros((2, 15, 120))
+    for row, (s, t), a, b in zip(rows, pairs, first, second, strict=True):
+        row[s], row[t] = np.exp(-0.1) * a, -b
+    whole = rows.reshape(2, -1) @ oracle.spread
+    whole /= np.abs(whole).max(axis=1, keepdims=True)
+    np.testing.assert_allclose(oracle._rows(pairs, first, second), whole, rtol=1e-12, atol=1e-15)

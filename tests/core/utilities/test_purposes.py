@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -6,12 +8,14 @@ from scipy import optimize
 
 from core import measures
 from core import mechanisms as m
+from core.entries import Entries, identity
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.frontier import failed, frontier
 from core.mechanisms.polish import polished
 from core.mechanisms.result import revalued
 from core.notions import ALIP, LDP, LIP, AlphaLift, PointwiseMaximalLeakage
+from core.optimal.utility import Greatest
 from core.utilities import Distortion, Guess, Information, SquaredError, Task
 from tests.strategies import joints
 from tests.vertices import allowed_vertices
@@ -246,3 +250,29 @@ def test_what_a_reader_of_the_secret_tells_of_a_task_is_not_known():
     p_xy = joint.release_x(made.kernel)
     assert revalued(joint, made, Guess()).utility == pytest.approx(p_xy.max(axis=0).sum())
     assert Information().value(joint, made.kernel) == pytest.approx(made.utility)
+
+
+def test_a_loss_of_many_symbols_is_that_of_the_entries_of_a_kernel():
+    rng, n_x = np.random.default_rng(0), 1_100
+    joint = Joint.random_dirichlet(2, n_x, 1.0, rng)
+    loss = Distortion(rng.random((n_x, 40)))
+    at = np.sort(rng.choice(1_000 * n_x, 3 * n_x, replace=False))
+    at = np.union1d(at, np.arange(n_x))  # the first output has all symbols
+    totals = np.bincount(at % n_x)
+    few = Entries((n_x, 1_000), at, 1 / totals[at % n_x], by_columns=True)
+    kernel = few.dense()
+    best = (loss.d.T @ (joint.p_x[:, None] * kernel)).min(axis=0)
+    assert loss.value(joint, kernel) == pytest.approx(-best.sum(), rel=1e-12)
+    assert loss.value(joint, np.array(kernel)) == pytest.approx(-best.sum(), rel=1e-12)
+    assert loss.solver_utility(joint) is loss.solver_utility(joint)
+    assert b"Greatest" not in pickle.dumps(loss)
+
+
+def test_a_loss_without_entries_does_not_multiply_all_cells(monkeypatch):
+    n_x = 1_100
+    joint = Joint.random_dirichlet(2, n_x, 1.0, np.random.default_rng(0))
+    places = np.arange(n_x, dtype=float)
+    loss = Distortion(np.abs(np.subtract.outer(places, places)))
+    of_x, kernel = loss.range(joint)[1], identity(n_x)
+    monkeypatch.setattr(Greatest, "cost", None)
+    assert loss.value(joint, kernel) == of_x == 0.0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from core import clock
 from core import mechanisms as m
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue, subset_merging
@@ -27,11 +27,13 @@ from core.notions import (
     AlphaLift,
     Average,
     Intersection,
+    MetricLDP,
     PointwiseMaximalLeakage,
 )
 from core.optimal.columns.peeling import Peeling
 from core.optimal.plan import SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome
+from core.optimal.staircases import Staircases
 
 TICK = 0.01
 """Seconds that each reading of the clock takes here."""
@@ -446,3 +448,19 @@ def test_many_symbols_keep_under_an_average_what_they_keep_in_each_output(notion
         made = m.optimal(joint, notion, time_limit=0.5)
     assert made.audit.holds
     assert made.utility > m.subset_merging(joint, each).utility > 0
+
+
+@pytest.mark.parametrize(("notion", "part"), [(LDP(0.5), 0.95), (ALIP.from_lambda(0.5, 0.5), 0.5)])
+def test_with_as_many_secrets_as_symbols_sets_of_these_are_raised_in_turns(notion, part):
+    """Each symbol has a secret of its own, so hardly more is allowed than of X itself."""
+    n_x, rng = 90, np.random.default_rng(0)
+    own = np.diag(rng.dirichlet(np.full(n_x, 2.0)))
+    joint = Joint.from_counts(np.vstack([own, rng.random((5, n_x)) / n_x]))
+    lifts = notion.allowed_set(Joint.from_counts(own)).lifts
+    bound = Staircases(lifts, joint.p_x, 0, NEVER).bound
+    (start,) = starts_module.raised_in_turns(joint, notion)
+    assert notion.holds(joint, start.kernel)
+    assert part * bound < start.utility <= bound + 1e-9
+    with clock.using(clock.Ticking(1 / 20)):
+        assert m.optimal(joint, notion, time_limit=1.0).utility >= start.utility - 1e-9
+    assert not starts_module.raised_in_turns(joint, MetricLDP.of_joint(joint, 0.1))

@@ -22,6 +22,7 @@ from core.optimal.bounds.odds import (
     unseen_prices,
 )
 from core.optimal.bounds.relaxation import Multipliers, Relaxation, bound_of_entries
+from core.optimal.plan import SIZES
 from tests.vertices import allowed_vertices, entropies
 
 
@@ -119,13 +120,28 @@ def test_highest_odds_are_computed_until_time_is_over_and_later_the_others():
     programs = BoxPrograms(allowed)
     programs.together = 8
     solve = programs.solve
-    programs.solve = lambda boxes, costs: solved.append(len(boxes)) or solve(boxes, costs)
+    programs.solve = lambda boxes, *more, **by: (
+        solved.append(len(boxes)) or solve(boxes, *more, **by)
+    )
     with clock.using(clock.Ticking(1.0)):
         assert programs.purest(Deadline.after(2.5)) is None
     assert solved == [8, 8]
     for now, once in zip(programs.purest(NEVER), whole, strict=True):
         np.testing.assert_allclose(now, once, rtol=1e-9)
     assert solved == [8] * 5
+
+
+def test_highest_odds_that_time_cuts_short_are_none():
+    """Of 117 symbols under 213 secrets all are one step, which took two seconds too many."""
+    allowed = LDP(0.5).allowed_set(Joint.random_uniform(3, 40, np.random.default_rng(0)))
+    programs, whole = BoxPrograms(allowed), BoxPrograms(allowed).purest(NEVER)
+    with pytest.MonkeyPatch.context() as patch, clock.using(clock.Ticking(1.0)):
+        patch.setitem(vars(SIZES), "between_looks", 1)  # a look at the clock after each pivot
+        begun = clock.now()
+        assert programs.purest(Deadline.after(5.5)) is None
+        assert clock.now() - begun < 10
+    for now, once in zip(programs.purest(NEVER), whole, strict=True):
+        np.testing.assert_allclose(now, once, rtol=1e-9)
 
 
 def test_auxiliary_variables_are_never_priced_below_zero():

@@ -1,9 +1,12 @@
 """The seam to HiGHS: right answers, every status read, warm changes equal to a fresh program."""
 
+import time
+
 import numpy as np
 import pytest
 from scipy import optimize, sparse
 
+from core import clock
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.programs.highs import INFINITY, LinearProgram
 
@@ -121,3 +124,29 @@ def test_a_basis_of_another_shape_or_far_away_is_left(shape):
     built.set_costs(cost[::-1].copy())
     other = optimize.linprog(cost[::-1], A_ub=rows, b_ub=upper)
     assert built.solve().objective == pytest.approx(other.fun, abs=1e-9)
+
+
+def large(**options):
+    """Return a program of half a second, at least a hundred steps of the simplex method."""
+    rng = np.random.default_rng(5)
+    rows = rng.random((500, 900))
+    free, most = np.full(500, -INFINITY), 10 + rng.random(500)
+    cost = -rng.random(900)
+    return LinearProgram(sparse.csr_array(rows), free, most, cost=cost, **options)
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_limit_in_seconds_of_the_processor_ends_a_program(once):
+    with clock.using(time.process_time):
+        begun = clock.now()
+        with pytest.raises(TimeLimitError):
+            large(once=once).solve(0.05)
+        assert clock.now() - begun < 0.5  # without a limit it takes longer even on a fast machine
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_program_goes_on_while_others_have_the_processor(once, monkeypatch):
+    monkeypatch.setattr(time, "process_time", lambda: 0.0)
+    whole = large(once=once).solve()
+    with clock.using(time.process_time):
+        assert large(once=once).solve(0.2).objective == pytest.approx(whole.objective)
