@@ -85,9 +85,8 @@ def starts(
     # of 10,000 symbols what ignores the notion takes .7 s, if it is as quick as X itself
     slowest = 7e-9 * joint.n_x**2 if large else 0.0
     for entry in entries:
-        if entry.reads_secret or not entry.works_under(notion):
-            continue
-        if among is not None and entry.key not in among:
+        unasked = among is not None and entry.key not in among
+        if unasked or entry.reads_secret or not entry.works_under(notion):
             continue
         nothing = least + ROUNDING * goal.size()
         worth = any(mechanism.utility > nothing for mechanism in mechanisms)

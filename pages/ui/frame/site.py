@@ -60,7 +60,7 @@ def _page(name: str) -> Page:
 def _unknown() -> list[Page]:
     """Return the page at an address that the site does not have; none where it has it."""
     context = get_script_run_ctx()
-    wanted = context.pages_manager.intended_page_name if context is not None else ""
+    wanted = (context.pages_manager.intended_page_name if context is not None else "") or ""
     known = {name for name, _, _ in PAGES}
     if context is not None and wanted.lower() in known:  # an address may be written with capitals
         wanted = wanted.lower()
