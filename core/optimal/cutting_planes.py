@@ -35,9 +35,6 @@ from core.validation import FloatArray, IntArray
 TOUCHING = 1e-7
 """Distance of an output from a cut, relative to its largest coefficient, at which it is met."""
 
-MISSING = 1e-6
-"""By how much rows of a kernel may miss 1: scaled, outputs are moved inside by the oracle."""
-
 
 @runtime_checkable
 class ManyOracle(Protocol):
@@ -82,7 +79,8 @@ class AllowedOutputs:
 
     def kernel(self) -> FloatArray:
         """Return P(y | x), shape (n_x, n_y), of the best mixture."""
-        return self._master.kernel(self._mixture, MISSING)
+        # rows that miss 1 by this are scaled: the oracle moves their outputs inside
+        return self._master.kernel(self._mixture, missing=1e-6)
 
     def in_use(self) -> FloatArray:
         """Return the outputs of the best mixture, shape (k, n_x)."""

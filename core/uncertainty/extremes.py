@@ -129,12 +129,9 @@ def _first_tilt(
     with u exp(−mean/u) for δ, u = δ + mean.
     """
     log_sum = 0.5 * np.log(variance / (2 * alpha * bound))
-    result: FloatArray = log_sum - np.minimum(mean * np.exp(-log_sum), _MOST_LOWERED)
+    # Newton's steps are slow from far below
+    result: FloatArray = log_sum - np.minimum(mean * np.exp(-log_sum), 3.0)
     return result
-
-
-_MOST_LOWERED = 3.0
-"""How far a first log δ is below that of its u at most: Newton's steps are slow from far below."""
 
 
 def _greatest_divergence(p: FloatArray, gap: FloatArray, alpha: float) -> FloatArray:
@@ -315,11 +312,6 @@ def extreme_member(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
     return Extreme(members, np.where(level, -np.inf, price))
 
 
-_NEARLY, _MISSED = 3, 1e-3
-"""Newton's steps towards a member that is nearly extreme, and the part of a bound by which D may
-then differ: with one step less answers of climbs lost a hundredth when they were made exact."""
-
-
 def nearly_extreme(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return members R of balls, (..., n), with R·gap hardly above the least, in half the time.
 
@@ -337,7 +329,7 @@ def nearly_extreme(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         quick = (tilt < _HARDLY_TILTED) & (bound < limit)
         some, apart, y, most = p[quick], scaled[quick], bound[quick], limit[quick]
         delta, odds = np.exp(np.maximum(tilt[quick], _PLAIN[0])), np.log(y / (1 - y / most))
-        for _ in range(_NEARLY):
+        for _ in range(3):  # with two, answers of climbs lost a hundredth when made exact
             divergence, slope = _in_powers(some, delta[:, None] + apart, alpha)
             left = 1 - divergence / most
             step = (np.log(divergence / left) - odds) * left * divergence / (delta * slope)
@@ -349,7 +341,7 @@ def nearly_extreme(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         members = np.empty(gap.shape)
         members[quick] = some + np.minimum(y / divergence, 1.0)[:, None] * (tilted - some)
         # others converge slowly, or small differences of logarithms have no digits
-        exact = (np.abs(divergence - y) < _MISSED * y) & ((alpha == 2) | (divergence > 1e-3))
+        exact = (np.abs(divergence - y) < 1e-3 * y) & ((alpha == 2) | (divergence > 1e-3))
         beyond = np.flatnonzero(bound >= limit)
         if len(beyond):
             few, apart = p[beyond], scaled[beyond]

@@ -218,10 +218,6 @@ class Leaves:
         )
 
 
-INSPECTED = 16
-"""Points that are inspected between two looks at the clock: of 117 symbols each takes 10 ms."""
-
-
 class Forest:
     """A tree for each symbol that may be the largest; `targets`: prices to prove, shape (n_x,)."""
 
@@ -381,7 +377,8 @@ class Forest:
         solved = todo.solved[kept]
         order = np.argsort(-excess, kind="stable")
         for number, i in enumerate(order[solved[order] & (excess[order] > 0)], 1):
-            if number % INSPECTED == 0 and self._deadline.over:
+            # of 117 symbols each takes 10 ms
+            if number % 16 == 0 and self._deadline.over:
                 break
             self._inspect(points[i], int(dominant[i]))
         index = np.arange(len(kept))

@@ -19,15 +19,6 @@ from core.optimal.programs.highs import sliced
 from core.optimal.tolerances import NOUGHT, PRICE, SMALL
 from core.validation import BoolArray, FloatArray, IntArray
 
-LEAST_PIVOT = 1e-8
-"""Least entry of a column that is pivoted on, where columns have length 1."""
-
-MOST_PIVOTS = 60
-"""Pivots of all descents, for each row: none was seen to need half as many."""
-
-BETWEEN_LOOKS = 8
-"""Pivots of all descents, a millisecond or two each, between two looks at the clock."""
-
 
 @dataclass(eq=False)
 class _State:
@@ -71,8 +62,9 @@ class Descents:
         slopes = -np.log(np.maximum(points, SMALL)) - duals
         state = self._begun(slopes)
         met, bases = [np.zeros((0, self._n_x))], [np.zeros((0, len(self._columns)), dtype=np.int64)]
-        for step in range(MOST_PIVOTS * len(self._columns)):
-            if step % BETWEEN_LOOKS == 0 and deadline.over:
+        # none was seen to need half as many pivots, which take a millisecond or two
+        for step in range(60 * len(self._columns)):
+            if step % 8 == 0 and deadline.over:
                 break
             multipliers = np.take_along_axis(state.costs, state.basic, axis=1)[:, None, :]
             reduced = state.costs - (multipliers @ state.inverse)[:, 0] @ self._columns
@@ -146,8 +138,9 @@ class Descents:
         candidates, entering, index = entering, entering[going], np.arange(len(going))
         inverse, values = state.inverse[own], state.values[own]
         column = (inverse @ self._columns.T[entering][:, :, None])[:, :, 0]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(column > LEAST_PIVOT, np.maximum(values, 0.0) / column, np.inf)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            # columns have length 1; smaller entries are not pivoted on
+            ratio = np.where(column > 1e-8, np.maximum(values, 0.0) / column, np.inf)
         least = ratio.min(axis=1, keepdims=True)
         leaving = np.where(ratio <= least + NOUGHT, column, 0.0).argmax(axis=1)
         pivot, step = column[index, leaving], ratio[index, leaving]

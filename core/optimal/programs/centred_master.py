@@ -19,16 +19,8 @@ from core.validation import FloatArray, IntArray
 MISPRICED = 0.01
 """Largest residual of a reduced cost at the end, relative to the gap."""
 
-RESIDUAL = 3e-3
-"""Largest residual of a row, relative to the gap, where prices alone are of use: smaller ones take
-half as many steps again, and prices of less use."""
-
 BACK = 0.9
 """Part of the way to the nearest bound that a step takes: away from bounds the duals are stable."""
-
-FEW = 0.1
-"""Share of its entries that are not 0 up to which a column is stored by these: at 442 symbols the
-normal matrix of outputs of ten symbols takes a tenth of the time then."""
 
 RIDGES = (1e-14, 1e-11, 1e-8)
 """Multiples of the largest entry that are added to the normal matrix until it can be factorized."""
@@ -78,7 +70,8 @@ class _Columns:
     def __init__(self, columns: FloatArray) -> None:
         self._m, self._count = columns.shape
         sizes = np.count_nonzero(columns, axis=0)
-        full = sizes > FEW * self._m
+        # at 442 symbols the normal matrix of outputs of ten symbols takes a tenth of the time then
+        full = sizes > 0.1 * self._m
         self._few_at, self._full_at = np.flatnonzero(~full), np.flatnonzero(full)
         self._full = columns[:, self._full_at]
         of, row = np.nonzero(columns.T[self._few_at])
@@ -164,11 +157,6 @@ MOST, KEPT = 8, 5
 4 and 3, at 10×442, rounds of 400 outputs forgot those of the rounds before."""
 
 
-PENALTY, RISE = 1.0, 1.1
-"""First penalty of publishing a symbol as it is, in costs of a constant output, and the factor by
-which it rises while it is used: with 1.5 and 2 three seconds at 10×442 found what two do."""
-
-
 class CentredMaster:
     """Outputs found so far, as posteriors, and central prices λ (`duals`) to look for more."""
 
@@ -176,7 +164,7 @@ class CentredMaster:
         self.p_x, self._utility = p_x, utility
         self.points = p_x[None]
         self._costs = utility.cost(self.points)
-        self._penalties = np.full(len(p_x), PENALTY * float(self._costs[0]))
+        self._penalties = np.full(len(p_x), float(self._costs[0]))
         self.solve(float(self._costs[0]))
 
     def add(self, points: FloatArray) -> None:
@@ -190,12 +178,13 @@ class CentredMaster:
         if len(self.points) > MOST * n_x:
             self._forget(KEPT * n_x)
         columns = np.hstack([np.diag(1 / self.p_x), (self.points / self.p_x).T])
-        centred = centre(
-            columns, np.concatenate([self._penalties, self._costs]), gap, max(RESIDUAL * gap, 1e-6)
-        )
+        # prices alone are of use: smaller residuals of rows take half as many steps again
+        residual = max(3e-3 * gap, 1e-6)
+        centred = centre(columns, np.concatenate([self._penalties, self._costs]), gap, residual)
         self.duals, self.amounts = centred.duals / self.p_x, centred.amounts[n_x:]
-        # share of a symbol that may be published as it is without its penalty rising
-        self._penalties[centred.amounts[:n_x] > 0.01 * self.p_x] *= RISE
+        # share of a symbol that may be published as it is without its penalty rising; with twice
+        # the first penalty, rising by half, three seconds at 10×442 found what two do
+        self._penalties[centred.amounts[:n_x] > 0.01 * self.p_x] *= 1.1
 
     def most_used(self, count: int) -> IntArray:
         """Return the indices of the outputs with the largest amounts, largest first."""

@@ -21,9 +21,6 @@ from core.validation import FloatArray, IntArray
 INFINITY = float(highspy.kHighsInf)
 """The value of a bound that does not bind."""
 
-LEAST = 0.01
-"""Seconds below which a run does not go on where it was cut short."""
-
 _OPTIONS: dict[str, bool | int | float | str] = {
     "output_flag": False,
     "threads": 1,  # many small programs: threads only cost
@@ -261,7 +258,7 @@ class LinearProgram:
             if outcome != _STATUS.kTimeLimit:
                 return _STATUS.kTimeLimit if outcome == _STATUS.kInterrupt else outcome
             left = self._until.left
-            if left <= LEAST:
+            if left <= 0.01:  # seconds
                 return outcome
             self._let(left)
 
