@@ -283,7 +283,7 @@ def test_dozens_of_symbols_begin_with_what_a_few_of_them_keep(notion, more):
     counts = np.rint(np.array([[20_000], [300], [1_000]]) * truth) + np.eye(3, 25)
     joint = Joint.from_counts(counts)
     promise = notion.of_joint(joint, 1.0)
-    with clock.using(clock.Ticking(4e-3)):
+    with clock.using(clock.Ticking(2e-3)):
         (kernel,) = with_rare_as_one(joint, promise, 0.5, gap=1e-6, seed=0)
         assert with_rare_as_one(joint, promise, 0.1, gap=1e-6, seed=0) == []
         assert with_rare_as_one(drawn(2, 4, 400), promise, 0.5, gap=1e-6, seed=0) == []
