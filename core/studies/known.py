@@ -234,7 +234,7 @@ class _Answers:
 
 
 class Known:
-    """A cache of the best answers, safe for threads; the least recently used notions go first.
+    """A cache of the best answers, safe for threads; those of the least recently used go first.
 
     What was reached at each ε is kept longer, so no optimum's line is below another one.
     """
@@ -282,6 +282,8 @@ class Known:
         with self._lock:
             under = self._of(scenario, joint)
             own = under.answers.get(point)
+            if own is not None:
+                under.answers.move_to_end(point)
             if scenario.mechanism != OPTIMUM:
                 if own is None and not of_others:
                     return None
@@ -431,8 +433,15 @@ class Known:
         return under
 
     def _forget(self, used: _Answers) -> None:
-        """Drop notions not used for longest, then answers of the used one, until the rest fits."""
+        """Drop answers until the rest fits, those of the notions not used for longest first.
+
+        Each other notion keeps the answer last asked for, which a page may show beside the used
+        notion's, until that is not enough.
+        """
         total = sum(under.n_bytes for under in self._by_notion.values())
+        for other in self._by_notion.values():
+            while total > self._most_bytes and other is not used and len(other.answers) > 1:
+                total -= other.drop(_least_wanted(other))
         while total > self._most_bytes and len(self._by_notion) > 1:
             _, gone = self._by_notion.popitem(last=False)
             total -= gone.n_bytes

@@ -78,6 +78,15 @@ def test_a_word_leaves_the_promises_that_have_it_and_enter_takes_the_only_one(vi
     expect(left).to_have_count(0)
 
 
+def test_the_first_letters_of_a_promise_find_it(visit):
+    page = visit(QUICK)
+    menu(page, "notion")
+    page.get_by_role("radio", name="LIP", exact=True).wait_for()
+    page.get_by_role("searchbox").fill("pml")
+    expect(page.get_by_role("radio", name="LIP", exact=True)).to_be_hidden()
+    expect(page.get_by_text("Pointwise maximal leakage", exact=True)).to_be_visible()
+
+
 def test_options_that_come_after_a_word_are_looked_through_too(visit):
     page = visit(QUICK)
     menu(page, "notion")

@@ -183,7 +183,8 @@ function whole(option) {
   return below && !below.querySelector("input") && !below.matches("label") ? [option, below] : [option];
 }
 
-// The options that have every word of a field are left, and the groups that have one of them.
+// The options that have every word of a field are left, and the groups that have one of them. The first
+// letters of an option's name count as a word of it: what the papers call PML has its name in full.
 function look(field) {
   const body = field.closest(BODY);
   const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -193,7 +194,8 @@ function look(field) {
     const title = group.querySelector("[data-testid=stWidgetLabel]")?.textContent || "";
     for (const option of group.querySelectorAll("label:has(input[type=radio])")) {
       const parts = whole(option);
-      const content = [title, ...parts.map((part) => part.textContent)].join(" ").toLowerCase();
+      const short = option.textContent.split(/[^\p{L}]+/u).map((word) => word.charAt(0)).join("");
+      const content = [title, short, ...parts.map((part) => part.textContent)].join(" ").toLowerCase();
       const fits = words.every((word) => content.includes(word));
       for (const part of parts) part.style.display = fits ? "" : "none";
       some ||= fits;

@@ -189,6 +189,23 @@ def test_what_was_not_used_for_longest_goes_when_there_is_no_more_room():
     assert known.best(replace(OPTIMAL, notion="pml"), JOINT) is not None
 
 
+def test_the_answers_shown_side_by_side_stay_while_the_lines_that_go_through_them_take_the_room():
+    columns = [replace(OPTIMAL, notion=notion) for notion in ("lip", "ldp", "alip")]
+    shown = [made(column) for column in columns]
+    budgets = np.linspace(0.5, 4.0, 8)
+    lines = [[made(replace(column, eps=eps)) for eps in budgets] for column in columns]
+    known = Known(most_bytes=round(1.5 * max(taken(OPTIMAL, *line) for line in lines)))
+    for column, answer in zip(columns, shown, strict=True):
+        known.add(column, JOINT, answer)
+    for column, line in zip(columns, lines, strict=True):
+        for other in columns:  # the page shows its columns again
+            assert known.best(other, JOINT) is not None
+        for eps, mechanism in zip(budgets, line, strict=True):
+            known.add(replace(column, eps=float(eps)), JOINT, mechanism)
+    for column, answer in zip(columns, shown, strict=True):
+        assert known.best(column, JOINT).utility == pytest.approx(answer.utility)
+
+
 @pytest.mark.parametrize("purpose", ["information", "guess"])
 def test_a_monotone_mechanism_is_not_below_its_own_at_a_smaller_budget_and_the_watchdog_may_be(
     purpose,
