@@ -142,7 +142,7 @@ def _streets_and_stops() -> Example:
         "Market": ("Birch", "Cedar"),
         "School": ("Cedar",),
         "River": ("Elm", "Fir"),
-        "Harbour": ("Fir",),
+        "Harbor": ("Fir",),
         "Mill": ("Oak",),
     }
     streets = tuple(dict.fromkeys(street for users in uses.values() for street in users))

@@ -65,7 +65,7 @@ SETTINGS = _listed(
     Setting("hit", "P(positive | ill) · share of ill people who test positive", 0.9),
     Setting("alarm", "P(positive | well) · share of healthy people who test positive", 0.15),
     Setting("truth", "Chance that the result is reported truthfully", 0.8, 0.5, 1.0),
-    Setting("budget", "ε · largest shift of a belief by one output", 0.5, 0.0, 2.5, 0.05),
+    Setting("budget", "ε · privacy budget", 0.5, 0.0, 2.5, 0.05),
     Setting("both", "ε · total budget", 1.0, 0.0, 2.5, 0.05),
     Setting("share", "λ · share of ε for falling beliefs", 0.5, 0.0, 1.0, 0.05),
     Setting("clue", "Lift of suspect A after the clue", 2.5, 0.0, 4.0, 0.1),

@@ -197,7 +197,7 @@ def test_merging_stops_of_different_groups_leaves_nothing_certain():
     assert groups == (3, 2, 1, 1)
     assert bits == pytest.approx([math.log2(3), 1.0, 0.0, 0.0])
     assert "nothing about the street for certain" in words.of_maximin(range_example(2))[0]
-    # even so one cluster is served by one street alone: School is Cedar's, Harbour Fir's
+    # even so one cluster is served by one street alone: School is Cedar's, Harbor Fir's
     assert "1 of 6 streets possible" in words.of_maximin(range_example(2))[1]
 
 
