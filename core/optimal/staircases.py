@@ -22,6 +22,7 @@ from core.allowed.allowed_set import LiftRange
 from core.clock import Deadline
 from core.limits import ROUNDING
 from core.optimal.plan import SIZES
+from core.optimal.polish import mixed
 from core.optimal.programs.master import Master, Mixture
 from core.optimal.utility import MutualInformation
 from core.validation import BoolArray, FloatArray, IntArray
@@ -112,7 +113,7 @@ class Staircases:
             order = np.argsort(-p_x, kind="stable")
             sizes, self._size_of, self._n = -p_x[order], np.argsort(order), np.ones_like(order)
         self.sizes: FloatArray = -sizes  # the largest first, as they decide most
-        self.scaled, self.low = lifts.scaled, 1 - lifts.below
+        self.scaled, self.low, self._above = lifts.scaled, 1 - lifts.below, lifts.above
         # no lift is above that of the least likely symbol, raised alone
         alone = np.inf if self.scaled else lifts.below / self.sizes[-1]
         self.step = min(lifts.below + lifts.above, alone)
@@ -152,7 +153,10 @@ class Staircases:
         return self.master.kernel(self.mixture)
 
     def in_turns(self) -> FloatArray:
-        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike."""
+        """Return P(y | x) of as many sets as symbols: each has symbols of every size alike.
+
+        Sets that miss the best mass have other lifts, and are moved towards P_X into the range.
+        """
         n_x = len(self.p_x)
         size = min(max(round(self.best_mass * n_x), 1), n_x - 1)
         apart = np.arange(size) * n_x // size
@@ -160,9 +164,16 @@ class Staircases:
         by_size = np.argsort(self.p_x, kind="stable")
         for turn in range(n_x):
             raised[by_size[(apart + turn) % n_x], turn] = 1.0
-        kernel = self.low + self.step * raised
-        result: FloatArray = kernel / kernel.sum(axis=1, keepdims=True)
-        return result
+        kernel: FloatArray = self.low + self.step * raised
+        kernel /= kernel.sum(axis=1, keepdims=True)
+        if self.scaled:
+            return kernel
+        weights = self.low + self.step * (self.p_x @ raised)
+        up, down = self.high / weights.min() - 1, 1 - self.low / weights.max()
+        shares = [
+            1 - most / own for most, own in ((self._above, up), (1 - self.low, down)) if own > 0
+        ]
+        return mixed(kernel, self.p_x, max([0.0, *shares]))
 
     def _apart(self) -> float:
         """Return the difference of bound and mixture, in nats."""

@@ -210,8 +210,7 @@ def _approached(
         miss = log_divergence - goal
         step = (log_divergence - np.log(rest) - odds) * rest * divergence / (delta * slope)
         plain = (here > _PLAIN[0]) & (here < _PLAIN[1])
-        # a difference of logarithms of order 1 has digits enough of what is not small
-        exact = plain & ((alpha == 2) | (divergence > 1e-3))
+        exact = plain & _has_digits(divergence, alpha)
         met[left] = exact & (np.abs(miss) <= ROUNDING)
         going = plain & ~met[left] & np.isfinite(step)
         tilt[left[going]] = np.clip(here - step, *_PLAIN)[going]
@@ -240,6 +239,16 @@ def _in_powers(p: FloatArray, z: FloatArray, alpha: float) -> tuple[FloatArray, 
         else:
             divergence = np.log(total) + np.log(mean) / (alpha - 1)
     return divergence, (total / mean - _mean(weights, 1 / z) / total) / alpha
+
+
+def _has_digits(divergence: FloatArray, alpha: float) -> BoolArray:
+    """Return where a D of `_in_powers` has digits enough, (k,).
+
+    A difference of logarithms of order 1 has them where it is not small; divided by α − 1 it has
+    fewer the nearer the order is to 1.
+    """
+    apart = 1.0 if alpha == 1 else min(1.0, abs(alpha - 1))
+    return np.asarray((alpha == 2) | (divergence * apart > 1e-3))
 
 
 def _mean(weights: FloatArray, values: FloatArray) -> FloatArray:
@@ -340,8 +349,8 @@ def nearly_extreme(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         tilted /= tilted.sum(axis=-1, keepdims=True)
         members = np.empty(gap.shape)
         members[quick] = some + np.minimum(y / divergence, 1.0)[:, None] * (tilted - some)
-        # others converge slowly, or small differences of logarithms have no digits
-        exact = (np.abs(divergence - y) < 1e-3 * y) & ((alpha == 2) | (divergence > 1e-3))
+        # others converge slowly, or have no digits
+        exact = (np.abs(divergence - y) < 1e-3 * y) & _has_digits(divergence, alpha)
         beyond = np.flatnonzero(bound >= limit)
         if len(beyond):
             few, apart = p[beyond], scaled[beyond]

@@ -191,6 +191,8 @@ class LinearProgram:
                 return self._solution()
             self._highs.clearSolver()
             self._set({**_ONCE, "simplex_iteration_limit": highspy.kHighsIInf})
+            if self._until != NEVER:
+                time_limit = self._until.left
         return self.solve(time_limit)
 
     def basic(self) -> tuple[FloatArray, FloatArray]:
@@ -230,8 +232,10 @@ class LinearProgram:
         self._until = NEVER if left == INFINITY else Deadline.after(left)
         if self._once and left < INFINITY:
             _ask(self._highs, self._until)
-        else:
-            self._let(left)
+            return
+        if self._once:
+            _ask_no_more(self._highs)
+        self._let(left)
 
     def _let(self, seconds: float) -> None:
         """Limit the next run: HiGHS adds up the run time of all solves of a model."""
@@ -279,9 +283,21 @@ def _ask(highs: Any, until: Deadline) -> None:
         reply.user_interrupt = until.over
 
     highs.setCallback(answer, None)
-    kinds = highspy.cb.HighsCallbackType
-    highs.startCallback(kinds.kCallbackIpmInterrupt)
-    highs.startCallback(kinds.kCallbackSimplexInterrupt)
+    for kind in _INTERRUPTS:
+        highs.startCallback(kind)
+
+
+def _ask_no_more(highs: Any) -> None:
+    """Let HiGHS run to its end, whatever deadline an earlier run had."""
+    for kind in _INTERRUPTS:
+        highs.stopCallback(kind)
+
+
+_INTERRUPTS = (
+    highspy.cb.HighsCallbackType.kCallbackIpmInterrupt,
+    highspy.cb.HighsCallbackType.kCallbackSimplexInterrupt,
+)
+"""Where HiGHS asks."""
 
 
 def sliced(rows: sparse.csr_array, norm: FloatArray, *, primal: bool = True) -> LinearProgram:

@@ -168,3 +168,13 @@ def test_an_information_budget_on_the_secret_itself_is_used_up(bound):
     best = m.optimal(alone(p), Average("mutual_information", bound))
     assert best.status == "optimal"
     assert best.utility == pytest.approx(min(bound, entropy(p)), abs=1e-6)
+
+
+@pytest.mark.parametrize("notion", [LIP(0.01), LIP(0.5), ALIP(0.2, 0.9), MinLift(0.3)])
+def test_sets_in_turns_are_in_the_range_of_lifts(notion):
+    joint = alone(np.random.default_rng(9).dirichlet(np.full(70, 0.5)))
+    allowed = notion.allowed_set(joint).lifts
+    kernel = Staircases(allowed, joint.p_x, 0, NEVER).in_turns()
+    lifts = kernel / (joint.p_x @ kernel)
+    assert lifts.max() <= 1 + allowed.above + 1e-12
+    assert lifts.min() >= 1 - allowed.below - 1e-12

@@ -113,6 +113,17 @@ def test_nearly_extreme_members_are_in_the_ball_and_almost_reach_its_end(alpha):
     assert (reached <= most * (1 + 1e-6) + 1e-12).all()
 
 
+@pytest.mark.parametrize("alpha", [1 - 1e-9, 1 + 1e-12, 1 + 1e-9, 1 + 1e-6])
+def test_nearly_extreme_members_are_in_the_ball_at_orders_near_1(alpha):
+    rng = np.random.default_rng(14)
+    p = rng.dirichlet(np.ones(5), size=300)
+    gap = rng.random((300, 5))
+    gap -= gap.min(axis=1, keepdims=True)
+    bound = 10 ** rng.uniform(-2, 0.5, 300)
+    moved = renyi_divergence(p, nearly_extreme(p, gap, bound, alpha), alpha)
+    assert (moved <= bound * (1 + 1e-9)).all()
+
+
 @pytest.mark.parametrize("alpha", ORDERS)
 def test_price_is_the_derivative_by_the_budget(alpha):
     rng = np.random.default_rng(5)
