@@ -92,7 +92,7 @@ def information_of_entries(rows: IntArray, columns: IntArray, weights: FloatArra
     of_row, of_column = np.bincount(rows, weights)[rows], np.bincount(columns, weights)[columns]
     prior = of_row * of_column  # 0 where both are below 1e-162
     lift = weights / of_row / of_column
-    near = np.abs(lift - 1) < 1
+    near = np.abs(lift - 1) < 0.5  # at a lift of 1e-16 the gap rounds to -1, whose log is -∞
     gap = np.divide(weights - prior, prior, where=near & (prior > 0), out=lift - 1)
     terms = weights * np.log(lift) - weights + prior
     terms[near] = prior[near] * ((1 + gap[near]) * np.log1p(gap[near]) - gap[near])

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import special
 
 from core import entries, stored
 from core.entries import Entries, entries_of
@@ -142,6 +143,15 @@ def test_information_of_entries_is_exact_near_independence(shift):
     assert_allclose(
         information_of_entries(x, y, joint.ravel()), mutual_information(joint), 1e-9, 1e-30
     )
+
+
+@pytest.mark.parametrize("lift", [3e-16, 8e-17, 6e-17, 1e-300])
+def test_information_of_entries_takes_a_cell_that_is_all_but_0(lift):
+    """At a lift of 8e-17 it was not a number, so such a mechanism was dropped."""
+    joint = np.array([[0.08 * lift, 0.3, 0.1], [0.2, 0.15, 0.25]])
+    x, y = np.divmod(np.arange(6), 3)
+    there = special.rel_entr(joint, np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
+    assert_allclose(information_of_entries(x, y, joint.ravel()), there, 1e-13)
 
 
 @pytest.mark.usefixtures("small")
