@@ -21,6 +21,7 @@ from core.errors import InfeasibleError
 from core.joint import Joint
 from core.mechanisms.polish import polished
 from core.notions.base import Notion
+from core.notions.levels import bound_by_others
 from core.optimal.plan import SIZES
 from core.optimal.solve import DEFAULT_SECONDS, maximise
 from core.optimal.utility import Greatest, OfImage, Utility, entropy_terms
@@ -126,37 +127,10 @@ def implications(
         levels[key] = reach.convex(measure, most, until).mapped(_SCALES[key])
     levels |= _averages(joint, notion, deadline)
     for key in (*LIFTS, *levels):  # a level bounds others only once it is bounded itself
-        levels[key] = levels[key].at_most(_limit(key, notion, levels))
+        reached = {name: implication.level for name, implication in levels.items()}
+        own = notion.named_levels().get(key, np.inf)
+        levels[key] = levels[key].at_most(min(own, bound_by_others(key, reached)))
     return levels
-
-
-def _limit(key: str, notion: Notion, levels: dict[str, Implication]) -> float:
-    """Return an upper bound on a level from the notion's own budgets and from other levels.
-
-    By Jensen's and Cauchy's inequalities; an average is at most the largest value averaged.
-    Lifts in [m, M] of mean 1 have a variance of at most (M−1)(1−m) (Bhatia and Davis, 2000), and
-    ½ Σ_s |P(s|y) − P(s)| is at most 1 − 1/M and 1 − m. Because their mean is 1, neither log-lift is
-    larger than their difference, which LDP bounds.
-    """
-    own = notion.named_levels().get(key, np.inf)
-    chi2, upper = np.expm1(levels["chi2_upper"].level), levels["pml"].level
-    lower = levels["min_lift"].level
-    rise, fall = np.expm1(upper), -np.expm1(-lower)
-    others = {
-        "ldp": upper + lower,
-        "pml": levels["ldp"].level,
-        "min_lift": levels["ldp"].level,
-        "lip": max(upper, lower),
-        "l1_upper": float(np.log1p(min(chi2, 2 * fall, -2 * np.expm1(-upper)))),
-        "chi2_upper": float(np.log1p(np.sqrt(rise * fall))),
-        "kl": min(float(np.log1p(chi2**2)), upper),
-        "mutual_information": levels["kl"].level,
-        "total_variation": float(np.expm1(levels["l1_upper"].level)) / 2,
-        "chi2_divergence": float(chi2**2),
-        "maximal_leakage": upper,
-        "guessing": levels["guess"].level,
-    }
-    return min(own, others.get(key, np.inf))
 
 
 def _of_lifts(joint: Joint, reach: Reach) -> dict[str, Implication]:

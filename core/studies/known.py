@@ -4,6 +4,9 @@ What is allowed at a budget is allowed at every larger one, and a bound at a bud
 smaller one: an answer is a start for the optimum at its budget and above. A mixture, where Y says
 which of two mechanisms was used, keeps the mean of what they keep and takes the mean of what they
 take of the budget.
+
+What one notion allows at a budget another one may allow too: answers and bounds hold under every
+notion for which `core.studies.implied` shows it.
 """
 
 from __future__ import annotations
@@ -14,12 +17,12 @@ from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, chain, product
+from itertools import accumulate, product
 from typing import cast
 
 import numpy as np
 
-from core.errors import SolverError
+from core.errors import InvalidInputError, SolverError
 from core.joint import Joint
 from core.limits import CLOSE
 from core.mechanisms import Mechanism
@@ -33,7 +36,7 @@ from core.notions.average import Average
 from core.scenario import Scenario
 from core.sizes import size_of
 from core.studies.frontier import Frontier, share_of_x
-from core.uncertainty.ball import assumed_records
+from core.studies.implied import Bounds, bounds_of, least_eps, measured
 from core.validation import FloatArray
 
 OPTIMUM = "optimal"
@@ -168,18 +171,47 @@ def between(
 class _Answers:
     """The answers under one notion on one joint, for all ε, and from `starts` on what follows.
 
-    `over`: what makes F large or small where the notion is robust, its records and its β.
+    `scenario`: the question, at some ε, of this `key`. `asked`: what its notions bound at ε = 1,
+    None where it has none that can be asked. `group`: key of the same data and purpose.
     """
 
+    scenario: Scenario
+    key: Hashable
+    group: Hashable
+    asked: tuple[Bounds, ...] | None
     n_bytes: int = 0
-    family: Hashable = None
-    over: tuple[float, float] = (np.inf, 1.0)
     answers: OrderedDict[Point, Mechanism] = field(default_factory=OrderedDict)
     sizes: dict[Point, int] = field(default_factory=dict)
     starts: list[tuple[Point, Mechanism]] | None = None
     ranked: tuple[list[float], list[tuple[Point, Mechanism]]] | None = None
     bounds: tuple[list[float], list[float]] | None = None
     lines: dict[tuple[str, float], tuple[Frontier, Frontier]] = field(default_factory=dict)
+    given: dict[Point, tuple[Bounds, ...]] = field(default_factory=dict)
+    lent: dict[Point, dict[Hashable, float]] = field(default_factory=dict)
+
+    def lent_to(self, other: _Answers, joint: Joint) -> list[tuple[float, Point, Mechanism]]:
+        """Return the answers that another question may use, each after the least ε there."""
+        result = []
+        for point, answer in self.usable(joint, self.scenario):
+            known = self.lent.setdefault(point, {})
+            if other.key not in known:
+                known[other.key] = other.least(self.bounds_at(point, answer, joint))
+            if known[other.key] < np.inf:
+                result.append((known[other.key], point, answer))
+        return result
+
+    def bounds_at(self, point: Point, answer: Mechanism, joint: Joint) -> tuple[Bounds, ...]:
+        """Return what is known of the levels of an answer."""
+        if point not in self.given:
+            asked = bounds_of(replace(self.scenario, eps=point[1]), joint)
+            # to those who know more, levels are given what they know
+            own = () if self.scenario.data.known else (measured(joint, answer),)
+            self.given[point] = (*asked, *own)
+        return self.given[point]
+
+    def least(self, given: Sequence[Bounds]) -> float:
+        """Return the least ε at which bounds are known to imply these notions; ∞ if at none."""
+        return np.inf if self.asked is None else least_eps(given, self.scenario, self.asked)
 
     def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Point, Mechanism]]:
         """Return the answers that are starts, those for which `_is_start` holds."""
@@ -215,6 +247,9 @@ class _Answers:
         return self.bounds[1][count - 1] if count else np.inf
 
     def keep(self, point: Point, mechanism: Mechanism) -> None:
+        last = self.answers.get(point)
+        if last is None or last.kernel is not mechanism.kernel:
+            self._moved(point)
         self._changed()
         size = size_of(mechanism)
         self.n_bytes += size - self.sizes.get(point, 0)
@@ -223,10 +258,15 @@ class _Answers:
     def drop(self, point: Point) -> int:
         """Forget the answer at a point, and return its bytes."""
         self._changed()
+        self._moved(point)
         del self.answers[point]
         size = self.sizes.pop(point)
         self.n_bytes -= size
         return size
+
+    def _moved(self, point: Point) -> None:
+        self.given.pop(point, None)
+        self.lent.pop(point, None)
 
     def _changed(self) -> None:
         self.starts = self.ranked = self.bounds = None
@@ -253,17 +293,11 @@ class Known:
             last = under.answers.get(point)
             under.keep(point, mechanism if last is None else better(last, mechanism))
             under.answers.move_to_end(point)
-            try:
-                _agree(under, joint, scenario)
-            except SolverError:
-                for other in list(under.answers):
-                    under.drop(other)  # which of them is wrong is not known
-                self._reached.pop(_notion_key(scenario), None)
-                raise
             if _is_start(mechanism, joint, scenario):
-                self._reach(scenario, point[1], mechanism.utility)
-            for alike in chain(*self._over_other_sets(under)):
-                alike.lines = {}
+                self._reach(under, point[1], mechanism.utility)
+            self._check(under, joint)
+            for other in self._others(under):
+                other.lines = {}
             self._forget(under)
 
     def has_own(self, scenario: Scenario, joint: Joint) -> bool:
@@ -289,14 +323,10 @@ class Known:
                     return None
                 return self._carried(under, point, own, joint, scenario)
             start = under.start(joint, scenario, point)
-            usable, bound = under.usable(joint, scenario), under.bound(scenario.eps)
-            larger, smaller = self._over_other_sets(under)
-            result = [item.start(joint, scenario, point) for item in larger]
-            starts = [item for item in (start, *result) if item is not None]
-            own_start, start = start, max(starts, key=lambda item: item[1].utility, default=None)
-            bound = min([bound, *(item.bound(scenario.eps) for item in smaller)])
+            usable, bound = under.usable(joint, scenario), self._bound(under, point[1], joint)
+            own_start, start = start, self._start(under, start, point[1], joint)
             if _at_any_eps(scenario):  # all of them are one question
-                bound = under.bound(-np.inf)
+                bound = min(bound, under.bound(-np.inf))
                 others = [
                     candidate
                     for candidate in (start, _allowed(under, joint, scenario))
@@ -313,14 +343,17 @@ class Known:
         if here and mixed is None:
             return mechanism
         notion = scenario.build_notion(joint)
+        kernel = mechanism.kernel if mixed is None else mixed
+        if mixed is not None or not notion.holds(joint, kernel):  # two levels' rounding adds up
+            kernel = polished(joint, kernel, notion)
         lifted = make_mechanism(
             joint,
-            mechanism.kernel if mixed is None else polished(joint, mixed, notion),
+            kernel,
             name=mechanisms.entry(OPTIMUM).title,
             solver=mechanism.solver if mixed is None else MIXTURE,
             status=CUT,
             notion=notion,
-            y_labels=mechanism.y_labels if mixed is None else None,
+            y_labels=mechanism.y_labels if kernel is mechanism.kernel else None,
             upper_bound=None if np.isinf(bound) else bound,
             purpose=mechanism.purpose,
         )
@@ -340,20 +373,19 @@ class Known:
         with self._lock:
             under = self._of(scenario, joint)
             answers, lines = dict(under.answers), under.lines
-            starts = None
-            if scenario.mechanism == OPTIMUM:
-                alike = [under, *self._over_other_sets(under)[0]]
-                starts = [
-                    (at, answer.utility)
-                    for item in alike
-                    for (_, at), answer in item.usable(joint, scenario)
-                ]
-                starts += self._reached.get(_notion_key(scenario), {}).items()
             last = lines.get(key)
-        if last is not None and last[0] is frontier:
-            return last[1]
+            if last is not None and last[0] is frontier:
+                return last[1]
+            starts, bounds = None, frontier.upper_bound
+            if scenario.mechanism == OPTIMUM:
+                for at, answer in self._lent(under, joint):
+                    self._reach(under, at, answer.utility)
+                starts = [(at, answer.utility) for (_, at), answer in under.usable(joint, scenario)]
+                starts += self._reached.get(under.key, {}).items()
+                found = [self._bound(under, at, joint) for at in frontier.eps.tolist()]
+                bounds = np.where(np.isinf(found), np.nan, found)
         improved = with_answers(
-            frontier,
+            replace(frontier, upper_bound=np.fmin(frontier.upper_bound, bounds)),
             [(at, answer) for (other, at), answer in answers.items() if other == name],
             starts,
             monotone=mechanisms.entry(scenario.mechanism).monotone,
@@ -363,26 +395,65 @@ class Known:
         lines[key] = frontier, improved
         return improved
 
-    def _over_other_sets(self, under: _Answers) -> tuple[list[_Answers], list[_Answers]]:
-        """Return the answers for the same estimate with larger sets F, and with smaller ones.
-
-        Fewer records and a smaller β make F larger, and what it allows less.
-        """
-        others = [
+    def _others(self, under: _Answers) -> list[_Answers]:
+        """Return the answers to other questions about the same data and purpose."""
+        if under.asked is None:
+            return []
+        return [
             item
             for item in self._by_notion.values()
-            if item is not under and item.family is not None and item.family == under.family
+            if item is not under and item.group == under.group and item.asked is not None
         ]
-        n, beta = under.over
-        larger = [item for item in others if item.over[0] <= n and item.over[1] <= beta]
-        smaller = [item for item in others if item.over[0] >= n and item.over[1] >= beta]
-        return larger, smaller
 
-    def _reach(self, scenario: Scenario, eps: float, utility: float) -> None:
+    def _lent(self, under: _Answers, joint: Joint) -> list[tuple[float, Mechanism]]:
+        """Return other questions' answers that are starts here too, each after its least ε."""
+        return [
+            (at, answer)
+            for other in self._others(under)
+            for at, _, answer in other.lent_to(under, joint)
+        ]
+
+    def _start(
+        self, under: _Answers, own: tuple[Point, Mechanism] | None, eps: float, joint: Joint
+    ) -> tuple[Point, Mechanism] | None:
+        """Return another question's answer where it has clearly more utility than the own start."""
+        lent = [answer for at, answer in self._lent(under, joint) if at <= eps]
+        best = max(lent, key=lambda answer: answer.utility, default=None)
+        if best is None:
+            return own
+        if own is not None and best.utility <= own[1].utility + CLOSE * best.purpose.size():
+            return own
+        return (OPTIMUM, -np.inf), best
+
+    def _bound(self, under: _Answers, eps: float, joint: Joint) -> float:
+        """Return the least bound on the optimum at ε, found here or where less is asked."""
+        others = [other for other in self._others(under) if other.answers]
+        limits = [under.bound(eps)]
+        if others:
+            given = bounds_of(replace(under.scenario, eps=eps), joint)
+            limits += [other.bound(other.least(given)) for other in others]
+        return min(limits)
+
+    def _check(self, under: _Answers, joint: Joint) -> None:
+        """Check the answers to a question against its bounds, and against those of the others."""
+        own = [(eps, answer) for (_, eps), answer in under.usable(joint, under.scenario)]
+        lent = [(other, under.lent_to(other, joint)) for other in self._others(under)]
+        starts = [*own, *self._lent(under, joint)]
+        try:
+            _agree(under, starts, joint)
+            for other, answers in lent:
+                _agree(other, [(at, answer) for at, _, answer in answers], joint)
+        except SolverError:
+            for item in (under, *(other for other, _ in lent)):
+                for point in list(item.answers):
+                    item.drop(point)  # which of them is wrong is not known
+                self._reached.pop(item.key, None)
+            raise
+
+    def _reach(self, under: _Answers, eps: float, utility: float) -> None:
         """Keep the utility that a start reaches at ε, unless one does so at a smaller ε."""
-        key = _notion_key(scenario)
-        reached = self._reached.setdefault(key, {})
-        self._reached.move_to_end(key)
+        reached = self._reached.setdefault(under.key, {})
+        self._reached.move_to_end(under.key)
         if all(at > eps or kept < utility for at, kept in reached.items()) and (
             eps in reached or len(reached) < 300  # the grid of a chart has 32
         ):
@@ -427,7 +498,9 @@ class Known:
         key = _notion_key(scenario)
         under = self._by_notion.get(key)
         if under is None:  # one that is only looked up takes memory too
-            under = self._by_notion[key] = _Answers(size_of(key) + EMPTY, *_over(scenario, joint))
+            under = _Answers(scenario, key, _group(scenario), _asked(scenario, joint))
+            under.n_bytes = size_of(key) + EMPTY
+            self._by_notion[key] = under
             self._forget(under)
         self._by_notion.move_to_end(key)
         return under
@@ -475,12 +548,19 @@ def _notion_key(scenario: Scenario) -> Hashable:
     return repr((scenario.data, scenario.notion, numbers, scenario.also, kept, scenario.gap))
 
 
-def _over(scenario: Scenario, joint: Joint) -> tuple[Hashable, tuple[float, float]]:
-    """Return a key of a robust notion without what F is made of, or None, and records and β."""
-    if "beta" not in notions.entry(scenario.notion).parameters:
-        return None, (np.inf, 1.0)
-    n = assumed_records(joint.n) if scenario.n is None else scenario.n
-    return _notion_key(replace(scenario, n=None, beta=0.05)), (n, scenario.beta)
+def _group(scenario: Scenario) -> Hashable:
+    """Return a key of a scenario's data and purpose."""
+    return repr((scenario.data, scenario.purpose, scenario.loss, scenario.table))
+
+
+def _asked(scenario: Scenario, joint: Joint) -> tuple[Bounds, ...] | None:
+    """Return what a scenario's notions bound at ε = 1; None if it has none that can be asked."""
+    if not mechanisms.entry(scenario.mechanism).uses_notion:
+        return None
+    try:
+        return bounds_of(replace(scenario, eps=1.0), joint)
+    except InvalidInputError:  # it cannot be asked, and has no answers
+        return None
 
 
 def _point(scenario: Scenario) -> Point:
@@ -535,15 +615,13 @@ def _bounded(mechanism: Mechanism, bound: float, gap: float) -> Mechanism:
     return proven(bounded, gap) if mechanism.status == CUT else bounded
 
 
-def _agree(under: _Answers, joint: Joint, scenario: Scenario) -> None:
+def _agree(under: _Answers, starts: Sequence[tuple[float, Mechanism]], joint: Joint) -> None:
     """Check that no mechanism is better than a bound on the optimum at its ε or a larger one."""
-    known = under.answers.items()
-    starts = [(eps, answer) for (_, eps), answer in known if _is_start(answer, joint, scenario)]
     budgets = np.array([eps for eps, _ in starts])
     reached = np.array([answer.utility for _, answer in starts])
     for at, optimum in _bounds(under):
         bound = optimum.upper_bound
-        for i in np.flatnonzero((budgets <= at) & (reached > bound + CLOSE)):
+        for i in np.flatnonzero((budgets <= at) & (reached > bound + CLOSE)).tolist():
             eps, answer = starts[i]
             if disproves(joint, answer.kernel, optimum.notion, bound, optimum.purpose):
                 raise SolverError(

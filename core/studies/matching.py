@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -99,14 +99,15 @@ def match(
     counted: Counted,
     target: str,
     value: float,
+    known: Mapping[float, float] | None = None,
     *,
     seconds: float = SECONDS,
     report: Callable[[Any], None] | None = None,
 ) -> Match:
     """Find the ε at which a scenario's answer reaches a value.
 
-    The budgets of `FIRST` are tried first. The first two neighbors with the value between them
-    are then narrowed by secants and bisection.
+    The budgets of `FIRST` are tried first, unless known figures have the value between them. The
+    first two neighbors with the value between them are then narrowed by secants and bisection.
 
     Parameters
     ----------
@@ -118,6 +119,8 @@ def match(
         What is to be matched, one of `TARGETS`.
     value : float
         The value to reach, at least 0.
+    known : mapping, optional
+        The figure at each of some budgets, such as those of a line that is drawn.
     seconds : float
         Time limit of the whole search.
     report : callable, optional
@@ -148,7 +151,7 @@ def match(
         near = min(max(wanted, domain.low), domain.high)
         status = REACHED if near == wanted else BEYOND
         return Match(status, near, near, domain.low, domain.high, True, 0)
-    return _Search(scenario, counted, target, wanted, seconds, report).run()
+    return _Search(scenario, counted, target, wanted, seconds, report, known or {}).run()
 
 
 class _Search:
@@ -162,18 +165,22 @@ class _Search:
         wanted: float,
         seconds: float,
         report: Callable[[Any], None] | None,
+        known: Mapping[float, float],
     ) -> None:
         self._scenario, self._counted = scenario, counted
         self._target, self._wanted = target, wanted
         self._deadline = Deadline.after(seconds)
         self._report = report or (lambda _looks: None)
-        self._seen: dict[float, float] = {}
+        self._seen = dict(known)
+        # the share kept of an optimum is at least what a smaller budget keeps
+        rises = mechanisms.entry(scenario.mechanism).monotone and target == KEPT
+        self._least = known if rises else {}
         self._reason: CoreError | None = None
         self._looks, self._cut = 0, False
 
     def run(self) -> Match:
         """Try the first budgets, narrow the bracket, and return the result."""
-        for eps in FIRST:
+        for eps in FIRST if self._bracket() is None else ():
             self._look(eps)
         if not self._seen:
             raise self._reason or InvalidInputError("None of the budgets could be tried.")
@@ -203,7 +210,8 @@ class _Search:
         self._report(self._looks)
         try:
             result = answer(question, self._counted)
-            self._seen[eps] = figure(result, self._target)
+            least = [value for at, value in self._least.items() if at <= eps]
+            self._seen[eps] = max([figure(result, self._target), *least])
             self._cut = self._cut or result.mechanism.status == UNPROVEN
         except CoreError as error:
             self._reason = self._reason or error

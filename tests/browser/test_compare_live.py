@@ -565,3 +565,13 @@ def test_on_a_phone_both_readings_have_all_four_edges(visit):
         """
     )
     assert sides == [1, 1]
+
+
+def test_the_names_of_what_is_chosen_are_not_cut(visit):
+    """Two menus share a column: RLDP for S – X – Y takes two lines there."""
+    page = visit("compare?data=random%3Auniform%3A2x2%3A0&s=&x=", width=1280, height=720)
+    names = page.locator("[class*='st-key-pickers_'] button strong")
+    names.first.wait_for()
+    cut = "all => all.filter(e => e.scrollWidth > e.clientWidth).map(e => e.textContent)"
+    assert names.evaluate_all(cut) == []
+    assert names.filter(has_text="RLDP for S – X – Y").count() == 1

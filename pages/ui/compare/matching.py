@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeGuard
+from functools import partial
+from typing import Any, TypeGuard
 
+import numpy as np
 import streamlit as st
 
 from core.errors import CoreError
@@ -30,7 +32,7 @@ from pages.ui.frame import controls, pins
 from pages.ui.style import glossary
 from pages.ui.style.labels import markdown
 from pages.ui.style.units import level, share
-from pages.ui.work import derived, long_answer, progress
+from pages.ui.work import answers, derived, long_answer, progress
 from pages.ui.work.long_answer import LongAnswer
 
 PLACE = "match"
@@ -208,13 +210,23 @@ def _work(request: Matching, scenario: Scenario) -> LongAnswer[Match]:
         scenario.data,
         ("match", request.target, f"{request.value!r}", question),
         match,
-        lambda: (scenario, derived.counted(scenario.data), request.target, request.value),
+        partial(_arguments, request, scenario),
         study.SECONDS,
         patience=long_answer.LIMIT,
         urgent=True,
         keep=False,
         is_final=lambda outcome: outcome.status != CUT,
     )
+
+
+def _arguments(request: Matching, scenario: Scenario) -> tuple[Any, ...]:
+    """Return what the search for a match takes: its question, and the line that is drawn."""
+    known: dict[float, float] = {}
+    line = answers.frontier(scenario) if request.target == KEPT else None
+    if line is not None:
+        there = np.isfinite(line.nmi)
+        known = dict(zip(line.eps[there].tolist(), line.nmi[there].tolist(), strict=True))
+    return scenario, derived.counted(scenario.data), request.target, request.value, known
 
 
 def _end() -> None:

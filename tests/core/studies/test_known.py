@@ -9,8 +9,8 @@ from core import clock
 from core.data import DataSpec, count
 from core.errors import SolverError
 from core.joint import Joint
-from core.mechanisms.result import CUT
-from core.scenario import Scenario
+from core.mechanisms.result import CUT, make_mechanism
+from core.scenario import Promise, Scenario
 from core.sizes import size_of
 from core.studies.frontier import sweep
 from core.studies.known import EMPTY, Known, _notion_key
@@ -49,19 +49,118 @@ def test_any_mechanism_at_a_smaller_budget_is_a_start_for_the_optimum(notion, me
     assert known.best(replace(larger, eps=0.7), JOINT) is None
 
 
-def test_another_promise_or_other_data_is_another_question():
+def test_another_purpose_or_other_data_is_another_question():
     known = Known()
     known.add(OPTIMAL, JOINT, made(OPTIMAL))
     for other in (
-        replace(OPTIMAL, notion="ldp"),
+        replace(OPTIMAL, purpose="guess"),
         replace(OPTIMAL, data=replace(OPTIMAL.data, released=("race",))),
     ):
         assert known.best(replace(other, eps=8.0), JOINT) is None
     same = replace(OPTIMAL, lam=0.3, time_limit=9.0)  # LIP has no λ
     assert known.best(same, JOINT).utility == made(OPTIMAL).utility
-    split = replace(OPTIMAL, notion="alip")
-    known.add(split, JOINT, made(split))
-    assert known.best(replace(split, lam=0.3), JOINT) is None
+
+
+def same(answer, other):
+    """Say whether one answer is another one's mechanism, audited under its own notion."""
+    return answer is not None and np.array_equal(answer.kernel, other.kernel) and answer.audit.holds
+
+
+ROBUST = Scenario(notion="robust_ldp", eps=1.0, n=4_000, time_limit=0.5)
+
+
+@pytest.mark.parametrize(
+    ("asked", "others"),
+    [
+        (OPTIMAL, [("ldp", 2.0), ("alip", 2.0), ("pml", 1.0), ("lip_delta", 1.0), ("sides", 0.0)]),
+        (replace(OPTIMAL, notion="ldp"), [("lip", 1.0), ("min_lift", 1.0), ("ldp_delta", 1.0)]),
+        (replace(OPTIMAL, notion="alip", lam=0.3), [("ldp", 1.0), ("lip", 0.7)]),
+        (ROBUST, [("ldp", 1.0), ("lip", 1.0), ("alip", 2.0)]),
+    ],
+)
+def test_an_answer_is_one_under_every_notion_that_its_own_implies(asked, others):
+    known = Known()
+    with clock.using(clock.Ticking(1e-2)):
+        result = made(asked)
+    known.add(asked, JOINT, result)
+    for notion, eps in others:
+        other = replace(OPTIMAL, notion=notion, eps=eps)
+        best = known.best(other, JOINT)
+        assert same(best, result), notion
+        assert best.notion == other.build_notion(JOINT)
+        assert best.status == CUT or best.gap <= other.gap
+        low = replace(sweep_of_nothing(other), eps=np.array([0.01, eps + 0.01]))
+        assert known.along(low, other, JOINT).utility[-1] == pytest.approx(result.utility)
+
+
+def sweep_of_nothing(scenario):
+    """Return a line of two budgets at which nothing was found."""
+    line = sweep(replace(scenario, mechanism="constant"), JOINT, np.array([0.5, 1.0]))
+    most = np.full(2, JOINT_ENTROPY)
+    return replace(line, utility=np.zeros(2), nmi=np.zeros(2), upper_bound=most, mechanisms=())
+
+
+def test_a_release_is_an_answer_where_its_own_levels_allow_it():
+    known, ldp = Known(), replace(OPTIMAL, notion="ldp")
+    result = made(ldp)
+    known.add(ldp, JOINT, result)
+    level = OPTIMAL.build_notion(JOINT).achieved(JOINT, result.kernel)
+    assert level < 1.0 - 1e-3  # 1-LDP implies 1-LIP, and this release keeps more
+    assert same(known.best(replace(OPTIMAL, eps=level + 1e-6), JOINT), result)
+    assert known.best(replace(OPTIMAL, eps=level - 1e-3), JOINT) is None
+
+
+@pytest.mark.parametrize(
+    ("bounded", "asked"),
+    [
+        (replace(OPTIMAL, notion="ldp"), ROBUST),
+        (OPTIMAL, ROBUST),
+        (OPTIMAL, replace(OPTIMAL, notion="ldp")),
+        (OPTIMAL, replace(OPTIMAL, notion="alip", lam=0.3)),
+        (OPTIMAL, replace(OPTIMAL, also=(Promise("pml", eps=0.7),))),
+        (replace(OPTIMAL, notion="lip_delta"), OPTIMAL),
+        (replace(OPTIMAL, notion="average_leakage"), OPTIMAL),
+        (replace(OPTIMAL, gap=0.1), OPTIMAL),
+    ],
+)
+def test_a_bound_under_a_notion_holds_under_every_one_that_implies_it(bounded, asked):
+    known, nothing, notion = Known(), np.ones((JOINT.n_x, 1)), asked.build_notion(JOINT)
+    known.add(asked, JOINT, make_mechanism(JOINT, nothing, name="", notion=notion, status=CUT))
+    proven = made(bounded)
+    known.add(bounded, JOINT, proven)
+    best = known.best(asked, JOINT)
+    assert best.upper_bound == pytest.approx(proven.upper_bound)
+    line = replace(sweep_of_nothing(asked), eps=np.array([0.5, 1.0]))
+    assert known.along(line, asked, JOINT).upper_bound.max() <= best.upper_bound + 1e-9
+    larger = known.best(replace(asked, eps=8.0), JOINT)
+    assert larger is None or larger.upper_bound == pytest.approx(JOINT_ENTROPY)
+
+
+def test_a_bound_that_another_notions_answer_exceeds_is_an_error_and_neither_is_kept():
+    known, ldp = Known(), replace(OPTIMAL, notion="ldp", eps=1.0)
+    result = made(ldp)
+    known.add(ldp, JOINT, result)
+    nothing = made(replace(OPTIMAL, mechanism="constant"))
+    false = replace(nothing, notion=OPTIMAL.build_notion(JOINT), status="optimal")
+    false = replace(false, upper_bound=result.utility / 2, gap=result.utility / 2)
+    with pytest.raises(SolverError, match="more than the bound"):
+        known.add(OPTIMAL, JOINT, false)
+    assert known.best(OPTIMAL, JOINT) is None
+    assert known.best(ldp, JOINT) is None
+
+
+def test_what_is_shared_stays_when_its_own_question_is_forgotten():
+    ldp = replace(OPTIMAL, notion="ldp")
+    result = made(ldp)
+    known = Known(most_bytes=2 * taken(OPTIMAL, result))
+    known.add(ldp, JOINT, result)
+    low = sweep_of_nothing(OPTIMAL)
+    before = known.along(low, OPTIMAL, JOINT).utility
+    assert same(known.best(OPTIMAL, JOINT), result)
+    for k in range(5):
+        other = replace(OPTIMAL, data=DataSpec(f"{k}"))
+        known.add(other, JOINT, made(OPTIMAL))
+    assert (known.along(low, OPTIMAL, JOINT).utility >= before).all()
 
 
 def test_a_worse_answer_to_the_same_question_changes_nothing_and_a_better_one_takes_its_place():
@@ -368,8 +467,9 @@ def test_one_proof_of_perfect_privacy_serves_every_budget(lam, first, then):
     assert best.status == "optimal"
     assert best.notion == replace(request, eps=then).build_notion(JOINT)
     assert best.utility == pytest.approx(result.utility)
-    half = replace(request, lam=0.5, eps=then)
-    assert known.best(half, JOINT) is None
+    half = known.best(replace(request, lam=0.5, eps=then), JOINT)
+    assert half.utility == pytest.approx(result.utility)  # which it allows, and more than that
+    assert half.status == CUT
 
 
 def test_what_was_cut_short_hides_no_proof_at_another_budget():
@@ -394,7 +494,7 @@ def test_no_optimum_is_below_a_line_whose_mechanisms_were_dropped():
     line = sweep(OPTIMAL, JOINT, [eps / 2, eps, 2 * eps])
     low = replace(line, utility=np.zeros(3), nmi=np.zeros(3), mechanisms=())
     for at in np.linspace(0.1, 2.0, 20):
-        other = replace(request, notion="ldp", eps=float(at))
+        other = replace(request, purpose="guess", eps=float(at))
         known.add(other, JOINT, made(other))
     assert known.best(replace(OPTIMAL, eps=eps), JOINT) is None
     along = known.along(low, OPTIMAL, JOINT)

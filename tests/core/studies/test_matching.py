@@ -185,3 +185,32 @@ def test_figures_are_those_of_the_answer():
     assert figure(result, "eps") == 1.0
     assert figure(result, "kept") == result.mechanism.kept
     assert figure(result, "leak") == result.after.averages["mutual_information"]
+
+
+def test_a_search_begins_where_a_line_has_the_value_between_two_points(monkeypatch):
+    looks = []
+    monkeypatch.setattr(matching, "answer", lambda request, _data: answered(request))
+
+    def kept(result, _target):
+        looks.append(result.eps)
+        return result.eps / 4
+
+    monkeypatch.setattr(matching, "figure", kept)
+    result = match(LIP, DATA, "kept", 0.3, {0.5: 0.125, 1.0: 0.25, 1.5: 0.375})
+    assert result.status == "reached"
+    assert result.eps == pytest.approx(1.2, abs=1e-3)
+    assert min(looks) > 1.0
+    assert max(looks) < 1.5
+    looks.clear()
+    assert match(LIP, DATA, "kept", 0.25, {0.5: 0.125, 1.0: 0.25}).eps == 1.0
+    assert not looks  # a point of the line has it
+    assert match(LIP, DATA, "kept", 0.3, {0.5: 0.125}).eps == pytest.approx(1.2, abs=1e-3)
+    assert set(FIRST) <= set(looks)  # the line does not bracket it
+
+
+def test_an_answer_of_a_search_is_not_below_the_line_it_begins_from(set_figure):
+    set_figure(lambda eps: eps / 8)  # a short search finds less than the line shows
+    result = match(LIP, DATA, "kept", 0.3, {0.5: 0.2, 1.0: 0.25, 2.0: 0.5})
+    assert result.monotone
+    assert result.low >= 0.2
+    assert result.value >= 0.25
