@@ -205,6 +205,7 @@ def robust_of_x(
         time_limit=SHARES.nominal * seconds,
         gap=gap,
         seed=seed,
+        among=INSTANT,
     )
     kernels = [] if start is None else [start]
     kernels += at_smaller_budgets(

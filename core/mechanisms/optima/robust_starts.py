@@ -7,8 +7,6 @@ mergings under LDP at the estimate with a smaller budget may keep a robust notio
 
 from __future__ import annotations
 
-from itertools import islice
-
 import numpy as np
 
 from core.allowed.allowed_set import LiftRange
@@ -101,32 +99,41 @@ SHARES = (0.15, 0.3, 0.45, 0.6, 0.75, 0.9)
 
 
 def tightened(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return subset mergings under LDP at the estimate that keep a robust notion, and are quick."""
+    """Return the best merging under LDP at the estimate that keeps a robust notion, or []."""
     if not isinstance(notion, LevelNotion) or not notion.of_estimate:
         return []
     if joint.p.size > SIZES.tightened_at_all or not np.isfinite(notion.budget):
         return []
-    few = joint.p.size > SIZES.tightened_cells
-    parts = (0.05, 0.02) if few else PARTS  # records leave more open there: larger ones fail
-    mergings = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
-    mergings = [kernel for kernel in mergings if kernel.shape[1] > 1]
-    kernels = _holding(joint, mergings, notion, first=few)
-    if not kernels:
-        kernels = [
-            moved for kernel in mergings if (moved := inside(joint, kernel, notion)) is not None
-        ]
-    return [
-        make_mechanism(joint, kernel, name="Subset merging, tightened", notion=notion)
-        for kernel in kernels
+    # with few records to a cell what they leave open is more: larger parts fail
+    parts = (0.05, 0.02) if joint.p.size > SIZES.tightened_cells else PARTS
+    kernels = [subset_merging(joint, LDP(part * notion.budget)).kernel for part in parts]
+    best = _best_inside(joint, [kernel for kernel in kernels if kernel.shape[1] > 1], notion)
+    if best is None:
+        return []
+    return [make_mechanism(joint, best, name="Subset merging, tightened", notion=notion)]
+
+
+def _best_inside(joint: Joint, kernels: list[FloatArray], notion: Notion) -> FloatArray | None:
+    """Return the best kernel that keeps a notion, or where none does the best that is moved.
+
+    A check takes long, so what keeps most comes first. Moved by a share a kernel loses that share
+    of its utility at least, as that is convex.
+    """
+    valued = [
+        (float(mutual_information(joint.p_x[:, None] * kernel)), kernel) for kernel in kernels
     ]
-
-
-def _holding(
-    joint: Joint, kernels: list[FloatArray], notion: Notion, *, first: bool
-) -> list[FloatArray]:
-    """Return the kernels that keep a notion, or the first of them alone."""
-    holding = (kernel for kernel in kernels if notion.holds(joint, kernel))
-    return list(islice(holding, 1)) if first else list(holding)
+    ordered = sorted(valued, key=lambda pair: -pair[0])
+    for _, kernel in ordered:
+        if notion.holds(joint, kernel):
+            return kernel
+    best, most = None, 0.0
+    for value, kernel in ordered:
+        if (1 - SHARES[0]) * value <= most:
+            break
+        moved = inside(joint, kernel, notion)
+        kept = 0.0 if moved is None else float(mutual_information(joint.p_x[:, None] * moved))
+        best, most = (moved, kept) if kept > most else (best, most)
+    return best
 
 
 def inside(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray | None:

@@ -5,9 +5,12 @@ import pytest
 
 from core import clock
 from core import mechanisms as m
+from core.audit import audit
 from core.data import count
 from core.joint import Joint
-from core.mechanisms.optima.robust_starts import tightened
+from core.limits import ROUNDING
+from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.optima.robust_starts import PARTS, tightened
 from core.notions import LDP, LIP, RLDP
 from core.notions.robust_markov import RobustLDP, ball_around
 from core.optimal.plan import SIZES
@@ -102,3 +105,24 @@ def test_an_optimum_that_is_given_time_is_not_below_them():
     best = max(made.utility for made in tightened(joint, notion))
     with clock.using(clock.Ticking(1e-4)):
         assert m.optimal(joint, notion, time_limit=2.0).utility >= best - 1e-12
+
+
+def test_the_best_one_alone_is_audited():
+    """Their audits took more time than a climb had left to find more."""
+    joint = Joint.from_counts(NOISY)
+    notion = RobustLDP(1.0, ball_around(joint))
+    (made,) = tightened(joint, notion)
+    each = [subset_merging(joint, LDP(part * notion.eps)) for part in PARTS]
+    holding = [merged.utility for merged in each if notion.holds(joint, merged.kernel)]
+    assert made.utility >= max(holding, default=0.0)
+    assert made.utility > 0
+
+
+def test_a_search_over_the_set_is_made_once_in_an_audit(monkeypatch):
+    joint = Joint.from_counts(NOISY)
+    notion = RobustLDP(1.0, ball_around(joint))
+    (made,) = tightened(joint, notion)
+    monkeypatch.setattr(RobustLDP, "holds", lambda *_: pytest.fail("searched twice"))
+    verdict = audit(joint, made.kernel, notion)
+    assert verdict.holds
+    assert verdict.achieved <= notion.eps + ROUNDING
