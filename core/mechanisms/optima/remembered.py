@@ -149,8 +149,10 @@ def with_remembered(joint: Joint, mechanism: Mechanism) -> Mechanism:
     Of an optimum under a notion that is not robust nothing is remembered.
     """
     notion = mechanism.notion
-    question = notion and asked(joint, notion, mechanism.purpose)
-    if notion is None or question is None:
+    if notion is None:
+        return mechanism
+    question = asked(joint, notion, mechanism.purpose)
+    if question is None:
         return mechanism
     best = MEMORY.best(question)
     if best is not None and best.utility > mechanism.utility + ROUNDING * mechanism.purpose.size():

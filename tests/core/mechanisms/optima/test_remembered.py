@@ -221,12 +221,13 @@ def test_no_answer_is_below_what_is_known(seed):
     never_below(joint, RobustLDP, [0.5, 1.0, 2.0, 5.0][seed], 1.0)
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("kind", KINDS)
 def test_of_larger_data_no_answer_is_below_what_is_known(kind, seed):
     rng = np.random.default_rng([34, 100 + seed])
     joint = drawn(rng, (8, 20))
-    never_below(joint, kind, [0.5, 1.0, 2.0, 5.0][seed % 4], 2.0)
+    never_below(joint, kind, [0.5, 1.0, 2.0, 5.0][seed % 4], 1.0)
 
 
 @pytest.mark.parametrize("seed", range(8))
