@@ -18,6 +18,7 @@ from streamlit.components.v2 import manifest_scanner
 from core import clock
 from core.data.readers import apart
 from core.jobs import Job, Pool
+from core.mechanisms.optima.remembered import MEMORY
 from pages.ui.work import under_way
 
 STEP = 2.0**-8
@@ -127,6 +128,12 @@ def nothing_left_at_work(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         work.job.cancel()
     for job in begun:
         job.cancel()
+
+
+@pytest.fixture(autouse=True)
+def nothing_remembered() -> None:
+    """Forget robust answers: each test finds its own, whatever ran before it."""
+    MEMORY.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """The optimal mechanism under a notion."""
 
 from core.joint import Joint
+from core.mechanisms.optima.remembered import with_remembered
 from core.mechanisms.optima.robust_optimal import (
     best_under,
     of_many_symbols,
@@ -9,6 +10,7 @@ from core.mechanisms.optima.robust_optimal import (
 )
 from core.mechanisms.optima.search import (
     NAME,
+    SearchOptions,
     checked_options,
     checked_purpose,
     optimal_from,
@@ -63,7 +65,8 @@ def optimal(
         Stop when utility and upper bound differ by at most this, in nats; for a `Guess`, in
         probability; for a `Distortion` or `SquaredError`, in units of its `size`.
     seed : int
-        Seed of the random starts; the same seed gives the same answer unless time ends the search.
+        Seed of the random starts; the same seed gives the same answer unless time ends the search,
+        or more is remembered.
     utility : Purpose, optional
         `Information()`, that is I(X;Y), by default; or `Task`, `Guess`, `Distortion` or
         `SquaredError` of `core.utilities`. The result's `utility` and `upper_bound` are in its
@@ -72,7 +75,8 @@ def optimal(
         P(y | x) of a mechanism that keeps the notion, shape (n_x, n_y), such as an earlier result
         cut short by its time limit. The search starts from it, and its utility is a lower bound.
         Answers that time cuts short may keep less at a larger budget, unless each starts from the
-        last one.
+        last one; those under a robust notion need no start for that, as they are remembered
+        (Notes).
 
     Raises
     ------
@@ -88,6 +92,13 @@ def optimal(
         If a known mechanism exceeds a proven upper bound, which refutes the proof. Where a
         solver fails, the best known mechanism is returned, and a note says so.
 
+    Notes
+    -----
+    Under a robust notion the process remembers some answers. One is never below an earlier one on
+    the same estimate with a smaller ε, fewer records or a smaller β, nor its bound above that of
+    an earlier one with a larger ε, more records or a larger β; the latter two not where lifts are
+    bounded.
+
     Examples
     --------
     >>> from core.notions import LIP
@@ -98,23 +109,28 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     goal = checked_purpose(utility)
     before = [] if start is None else [_as_known(joint, notion, start, goal)]
+    answer = at_least(joint, _found(joint, notion, goal, before, options), before)
+    return proven(with_remembered(joint, answer), options["gap"])
+
+
+def _found(
+    joint: Joint, notion: Notion, goal: Purpose, before: list[Mechanism], options: SearchOptions
+) -> Mechanism:
+    """Return the optimum that a search finds, which starts from a known mechanism."""
+    start = before[0].kernel if before else None
     if too_many_symbols(joint, notion):
-        answer = of_many_symbols(joint, notion, goal, options)
-        return proven(at_least(joint, answer, before), options["gap"])
+        return of_many_symbols(joint, notion, goal, options)
     if isinstance(notion, RobustForX) and isinstance(goal, Information):
-        kernel = before[0].kernel if before else None
-        return at_least(joint, robust_of_x(joint, notion, kernel, **options), before)
+        return robust_of_x(joint, notion, start, **options)
     robust = around(notion, joint)
     if robust is not None and robust.uncertainty.n_u == 1:
         robust = None  # U is constant: RLDP is LDP
     if robust is None or not isinstance(goal, Information):
-        kernel = before[0].kernel if before else None
-        mechanism = optimal_from(joint, notion, kernel, utility=utility, **options)
-        return proven(at_least(joint, mechanism, before), options["gap"])
+        return optimal_from(joint, notion, start, utility=goal, **options)
     mechanism = best_under(robust, robust.uncertainty.p_hat_su, name=NAME, **options)
     answer = on_symbols(joint, mechanism)
-    known = starts(joint, notion, Options(time_limit=time_limit, gap=gap, seed=seed))
-    return proven(at_least(joint, answer, [*before, *known]), options["gap"])
+    own = Options(time_limit=options["time_limit"], gap=options["gap"], seed=options["seed"])
+    return at_least(joint, answer, starts(joint, notion, own))
 
 
 def _as_known(joint: Joint, notion: Notion, kernel: FloatArray, goal: Purpose) -> Mechanism:

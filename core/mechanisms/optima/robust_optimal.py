@@ -21,6 +21,7 @@ from core.mechanisms.optima.every_distribution import (
     most_of_one_output,
     under_every_distribution,
 )
+from core.mechanisms.optima.remembered import with_remembered
 from core.mechanisms.optima.robust_starts import in_groups, inside, tightened
 from core.mechanisms.optima.search import (
     SearchOptions,
@@ -29,7 +30,7 @@ from core.mechanisms.optima.search import (
     optimal_from,
     proven,
 )
-from core.mechanisms.optima.starts import INSTANT, at_least, strict_utility, together
+from core.mechanisms.optima.starts import INSTANT, at_least, capped, together
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism, marked_if_cut
 from core.mechanisms.robust.reporting import (
@@ -48,7 +49,7 @@ from core.notions.robust_markov import RobustForX, RobustLDP, too_large_for_rows
 from core.optimal.columns.linear_search import too_large
 from core.optimal.cutting_planes import ManyOracle
 from core.optimal.plan import SHARES, SIZES
-from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise, not_below
+from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.optimal.utility import MutualInformation
 from core.optimal.whole_kernel import climbs_apart
 from core.uncertainty import RenyiBall
@@ -329,16 +330,6 @@ def _as_start(joint: Joint, kernel: FloatArray, notion: Notion) -> Mechanism:
     )
 
 
-def capped(joint: Joint, mechanism: Mechanism, bound: float) -> Mechanism:
-    """Return a mechanism with an upper bound that is at most another one that was proven for it."""
-    upper = not_below(
-        min(mechanism.upper_bound, bound),
-        mechanism.utility,
-        lambda: strict_utility(joint, mechanism.kernel, mechanism.notion),
-    )
-    return replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)
-
-
 @marked_if_cut
 def polyopt(
     p_su: ArrayLike,
@@ -479,11 +470,11 @@ def robust_optimal(
     uncertainty : RenyiBall
         F.
     solver, time_limit, gap, seed
-        As in `optimal`; `solver` is that of PolyOpt, which runs within the same limit. With few
-        pairs (s, u) it runs first and the search starts from it, so at the same limit PolyOpt alone
-        is never better; with many, where it keeps less, it runs last, if time is left. The best of
-        it and of the quick starts (`tightened`, `coupled`) is returned where time is too short, or
-        there are too many symbols for cutting planes.
+        As in `optimal`, which says what is remembered; `solver` is that of PolyOpt, which runs
+        within the same limit. With few pairs (s, u) it runs first and the search starts from it, so
+        at the same limit PolyOpt alone is never better; with many, where it keeps less, it runs
+        last, if time is left. The best of it and of the quick starts (`tightened`, `coupled`) is
+        returned where time is too short, or there are too many symbols for cutting planes.
 
     Raises
     ------
@@ -523,7 +514,28 @@ def best_under(
     gap: float,
     seed: int,
 ) -> Mechanism:
-    """Return the optimum over all cells, for F itself or for the polytopes around it."""
+    """Return the optimum over all cells, for F itself or for the polytopes around it.
+
+    It is below no remembered one.
+    """
+    cells = estimate(p_su, notion.uncertainty)
+    found = _found_of_pairs(
+        notion, p_su, name=name, solver=solver, time_limit=time_limit, gap=gap, seed=seed
+    )
+    return with_remembered(Joint.with_secret_released(cells, keep_unseen=True), found)
+
+
+def _found_of_pairs(
+    notion: RLDP,
+    p_su: ArrayLike,
+    *,
+    name: str,
+    solver: Solver,
+    time_limit: float | None,
+    gap: float,
+    seed: int,
+) -> Mechanism:
+    """Return the optimum over all cells that a search finds."""
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)

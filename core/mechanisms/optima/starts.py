@@ -27,7 +27,7 @@ from core.notions.base import Notion, PointwiseNotion
 from core.optimal.budgets.silent import silent_outputs
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed, share_to_rows
-from core.optimal.solve import DEFAULT_SECONDS
+from core.optimal.solve import DEFAULT_SECONDS, not_below
 from core.optimal.staircases import Staircases
 from core.utilities import Information, Purpose
 from core.validation import FloatArray
@@ -267,3 +267,14 @@ def strict_utility(
         share = share_to_rows(allowed, whole.p_x, judged)
     goal = Information() if purpose is None else purpose
     return goal.value(joint, mixed(kernel, joint.p_x if of_x else joint.p.ravel(), share))
+
+
+def capped(joint: Joint, mechanism: Mechanism, bound: float) -> Mechanism:
+    """Return a mechanism with an upper bound that is at most another one that was proven for it."""
+    size, purpose = mechanism.purpose.size(), mechanism.purpose
+    upper = size * not_below(
+        min(mechanism.upper_bound, bound) / size,
+        mechanism.utility / size,
+        lambda: strict_utility(joint, mechanism.kernel, mechanism.notion, purpose) / size,
+    )
+    return replace(mechanism, upper_bound=upper, gap=upper - mechanism.utility)

@@ -10,6 +10,7 @@ from core import clock
 from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
+from core.mechanisms.optima.remembered import MEMORY
 from core.mechanisms.optima.robust_optimal import with_rare_as_one
 from core.mechanisms.optima.robust_starts import in_groups, of_x_itself
 from core.mechanisms.optima.starts import starts
@@ -33,6 +34,8 @@ def drawn(n_s, n_x, n):
 
 
 def answer(joint, notion, seconds=1.0, start=None):
+    """Return a search's own answer: what an earlier one found is forgotten."""
+    MEMORY.clear()
     with clock.using(clock.Ticking(4e-3)):
         return m.optimal(joint, notion, time_limit=seconds, start=start)
 
@@ -116,6 +119,7 @@ def test_separate_answers_of_pairs_keep_no_less_at_a_larger_budget_or_of_more_re
     joint = Joint.from_counts(np.maximum(drawn(*shape, 2_000).counts, 1))
 
     def found(eps, n):
+        MEMORY.clear()
         with clock.using(clock.Ticking(4e-3)):
             ball = ball_around(joint, n=n, alpha=alpha)
             return m.robust_optimal(joint.p, eps, ball, time_limit=1.0)
