@@ -497,6 +497,10 @@ class _Task:
         central = self.allowed.rows.shape[0] > SIZES.column_rows
         peeled = self._peel(until.part(0.0 if central else SHARES.peeling))
         before = self.value
+        # a search takes a second to begin at 400 symbols, and as the square of their number
+        if peeled is not None and until.left < (len(self.p_x) / SIZES.peeled_alone) ** 2:
+            self._peel_on()
+            return
         if peeled is not None and central:
             known = np.vstack([known, self.posteriors(peeled)])
             outputs = self._at_central_duals(known, prove=prove)
@@ -596,6 +600,7 @@ class _Task:
         """Improve the outputs taken off P_X, where another search finds no better ones in time."""
         if self._peeling is not None:
             self._peeling.deadline = self._until
+            self._peeling.begin_with(self.best)
             self._peeling.improve()
             self.offer(self._peeling.kernel())
 

@@ -17,6 +17,7 @@ from core.measures import mutual_information
 from core.mechanisms import optimal, subset_merging
 from core.mechanisms.optima.search import chain_bound
 from core.notions import ALIP, LDP, LIP, SRLIP, AlphaLift, MetricLDP, PointwiseMaximalLeakage
+from core.optimal import solve
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.linear_search import LinearSearch
 from core.optimal.columns.peeling import Peeling
@@ -400,3 +401,17 @@ def test_where_a_search_finds_no_more_outputs_are_taken_off_p_x_again(proof_seco
     with clock.using(clock.Ticking(1.0)):
         result = maximise(LDP(1.0).allowed_set(joint), joint.p_x, time_limit=4_096.0)
     assert result.utility > once + 0.01
+
+
+@pytest.mark.parametrize("notion", [LDP(1.0), LIP(0.5)], ids=str)  # more and fewer than ten rows
+def test_a_start_is_taken_apart_where_time_is_too_short_for_a_search(notion, monkeypatch):
+    """At 4×756 and 1 s a search by columns had found nothing more before time was over."""
+    joint, _ = of_many_symbols(monkeypatch, peeled_alone=61)
+    for name in ("ColumnSearch", "LinearSearch"):
+        monkeypatch.setattr(solve, name, None)  # a call would end in an error
+    start = subset_merging(joint, notion)
+    with clock.using(clock.Ticking(2.0**-12)):
+        result = maximise(
+            notion.allowed_set(joint), joint.p_x, start=lambda _: start.kernel, time_limit=0.5
+        )
+    assert result.utility > start.utility + 0.01
