@@ -436,12 +436,12 @@ class _Task:
             sliced = sliced_bound(self.allowed, self.p_x, self.value + self.gap, self.deadline)
             self.upper = min(self.upper, sliced)
         if proves:
-            self._by_entries()
+            self._by_entries(self._until)
 
-    def _by_entries(self) -> None:
-        """Lower the bound by the largest entries of allowed posteriors."""
+    def _by_entries(self, until: Deadline) -> None:
+        """Lower the bound by the largest entries of allowed posteriors, of the likeliest first."""
         weights = (self.p_x[:, None] * self.best).T
-        bound = bound_of_entries(self.allowed, self.p_x, weights, self._until)
+        bound = bound_of_entries(self.allowed, self.p_x, weights, until)
         self.upper = min(self.upper, bound)
 
     def _enumerate(self, *, always: bool) -> bool:
@@ -538,10 +538,8 @@ class _Task:
     def _at_central_duals(self, known: FloatArray, *, prove: bool) -> FloatArray | None:
         """Search at central duals; return the outputs in use, None where time for it is over."""
         until = self._until
-        if (
-            prove and until.left > SIZES.proof_seconds
-        ):  # boxes begin with the same bound, much later
-            self._by_entries()
+        if prove:  # boxes begin with the same bound, much later
+            self._by_entries(until.part(SHARES.entries))
         if prove and (1 - SHARES.search) * until.left > SIZES.proof_seconds:
             until = self.deadline.part(SHARES.search)
         search = LinearSearch(self.allowed, self.p_x, seed=self.seed, deadline=until)

@@ -87,6 +87,18 @@ class Relaxation:
             priced = rows @ self.matrix
         return priced[: self.n_x], rows
 
+    def largest(self, rows: FloatArray) -> FloatArray:
+        """Return upper bounds on all entries of an allowed posterior by one row, (n_x,).
+
+        Multipliers add rows up to one, g·r ≤ 0: where g(x) > 0, r(x) g(x) ≤ (1 − r(x)) max(−g).
+        """
+        priced, rows = self.priced(rows)
+        rounding = EPSILON * (len(rows) + 8) * float((rows @ abs(self.matrix)).max())
+        g, others = priced - rounding, rounding - float(priced.min())
+        some = (g > 0) & (others > 0)
+        result: FloatArray = np.where(some, others / (others + np.where(some, g, 1.0)), 1.0)
+        return result
+
     def _repaired(self, rows: FloatArray, auxiliary: FloatArray) -> FloatArray:
         """Raise multipliers until auxiliary variables have reduced costs ≥ SURPLUS, else set 0."""
         uses = self.matrix[:, self.n_x :]
@@ -108,7 +120,7 @@ def bound_of_entries(
     H(r) = −Σ r log r is at least −Σ r log u, so I(X;Y) ≤ H(X) + Σ_x P(x) log u(x). Each u(x) is a
     linear program under the rows that a mixture's outputs, P(x, y) of shape (k, n_x), meet most;
     then under all that they meet, if there are more; with auxiliary variables under all rows at
-    once. What time does not allow is 1.
+    once. The multipliers of each, of likely symbols first, bound the entries of all others too.
     """
     every = [np.arange(allowed.rows.shape[0])]
     if not allowed.n_auxiliary:
@@ -129,8 +141,7 @@ def bound_of_entries(
                 costs[x] = -1.0
                 point, multipliers = program.solve(costs, lower, upper, deadline.left)
                 if point is not None:
-                    floor = program.proven(costs, lower, upper, multipliers)[0]
-                    most[x] = min(most[x], -floor)
+                    most = np.minimum(most, program.largest(multipliers.rows))
     return float(special.entr(p_x).sum() + p_x @ np.log(most)) + ROUNDING
 
 
