@@ -52,13 +52,13 @@ class Bounds:
     """Upper bounds on levels, for each distribution of a set and all outputs but exceptions.
 
     `levels`: by key; a notion that is more than such bounds has a level of its own, its ε.
-    `asked`: those that imply the notion. `of`: what the set F is over and its order, "" for the
+    `budgets`: those that imply the notion. `of`: what the set F is over and its order, "" for the
     estimate alone; with its records and β. `widened`: whether it is the larger set that a robust
     notion of lifts asks for. `delta`: probability of the exceptions.
     """
 
     levels: Mapping[str, float]
-    asked: Mapping[str, float]
+    budgets: Mapping[str, float]
     of: Hashable = ""
     records: float = math.inf
     beta: float = 1.0
@@ -101,7 +101,7 @@ def measured(joint: Joint, mechanism: Mechanism) -> Bounds:
     return Bounds(levels, levels)
 
 
-def least_eps(given: Sequence[Bounds], scenario: Scenario, asked: Sequence[Bounds]) -> float:
+def least_eps(given: Sequence[Bounds], scenario: Scenario, question: Sequence[Bounds]) -> float:
     """Return the least ε at which bounds are known to imply a scenario's notions; ∞ if at none.
 
     Parameters
@@ -110,7 +110,7 @@ def least_eps(given: Sequence[Bounds], scenario: Scenario, asked: Sequence[Bound
         What holds.
     scenario : Scenario
         The question; its ε is not used.
-    asked : sequence of Bounds
+    question : sequence of Bounds
         `bounds_of` the question at ε = 1: they are in proportion to ε.
 
     Examples
@@ -121,7 +121,7 @@ def least_eps(given: Sequence[Bounds], scenario: Scenario, asked: Sequence[Bound
     >>> round(least_eps(ldp, lip, bounds_of(lip, joint)), 12)
     0.5
     """
-    own, *further = (_scale(given, item) for item in asked)
+    own, *further = (_scale(given, item) for item in question)
     within = 1 + float(LAST_DIGITS)
     if any(scale > within for scale in further):
         return math.inf
@@ -130,19 +130,24 @@ def least_eps(given: Sequence[Bounds], scenario: Scenario, asked: Sequence[Bound
     return own / within  # a sum of the parts of ε may be above it by rounding
 
 
-def _scale(given: Sequence[Bounds], asked: Bounds) -> float:
+def _scale(given: Sequence[Bounds], question: Bounds) -> float:
     """Return the least scale of what is asked that bounds are known to imply."""
-    covering = [bounds for bounds in given if bounds.cover(asked)]
+    covering = [bounds for bounds in given if bounds.cover(question)]
     whole = [bounds.levels for bounds in covering if bounds.delta == 0]
     # exceptions of two notions may be different outputs, which are more together
     others = [[bounds.levels] for bounds in covering if bounds.delta > 0]
-    return min((_of_levels(_least(levels), asked) for levels in (whole, *others)), default=math.inf)
+    return min(
+        (_of_levels(_least(levels), question) for levels in (whole, *others)), default=math.inf
+    )
 
 
-def _of_levels(levels: Mapping[str, float], asked: Bounds) -> float:
+def _of_levels(levels: Mapping[str, float], question: Bounds) -> float:
     implied = closed(levels)
     return max(
-        (relative(implied.get(key, math.inf), budget, 0.0) for key, budget in asked.asked.items()),
+        (
+            relative(implied.get(key, math.inf), budget, 0.0)
+            for key, budget in question.budgets.items()
+        ),
         default=math.inf,
     )
 
@@ -163,14 +168,14 @@ def _bounds(notion_key: str, numbers: Numbers, joint: Joint) -> Bounds:
     whole = notions.build(key, joint, numbers)
     notion = whole.without_exceptions()
     named: dict[str, float] = dict(notion.named_levels())
-    asked = named
+    budgets = named
     if not (isinstance(notion, OF_LEVELS) and named):
         used = notions.entry(key).parameters
         further = [(name, getattr(numbers, name)) for name in used if name != "eps"]
-        asked = {f"{key} {further}": numbers.eps}
-        named = {**named, **asked}
+        budgets = {f"{key} {further}": numbers.eps}
+        named = {**named, **budgets}
     if not robust:
-        return Bounds(named, asked, delta=whole.exceptions)
+        return Bounds(named, budgets, delta=whole.exceptions)
     n = assumed_records(joint.n) if numbers.n is None else numbers.n
     over = ("pairs" if notion_key == "rldp" else "data", numbers.alpha)
-    return Bounds(named, asked, over, n, numbers.beta, widened=key != "ldp")
+    return Bounds(named, budgets, over, n, numbers.beta, widened=key != "ldp")

@@ -171,14 +171,14 @@ def between(
 class _Answers:
     """The answers under one notion on one joint, for all ε, and from `starts` on what follows.
 
-    `scenario`: the question, at some ε, of this `key`. `asked`: what its notions bound at ε = 1,
+    `scenario`: the question, at some ε, of this `key`. `budgets`: what its notions bound at ε = 1,
     None where it has none that can be asked. `group`: key of the same data and purpose.
     """
 
     scenario: Scenario
     key: Hashable
     group: Hashable
-    asked: tuple[Bounds, ...] | None
+    budgets: tuple[Bounds, ...] | None
     n_bytes: int = 0
     answers: OrderedDict[Point, Mechanism] = field(default_factory=OrderedDict)
     sizes: dict[Point, int] = field(default_factory=dict)
@@ -203,15 +203,15 @@ class _Answers:
     def bounds_at(self, point: Point, answer: Mechanism, joint: Joint) -> tuple[Bounds, ...]:
         """Return what is known of the levels of an answer."""
         if point not in self.given:
-            asked = bounds_of(replace(self.scenario, eps=point[1]), joint)
+            bounds = bounds_of(replace(self.scenario, eps=point[1]), joint)
             # to those who know more, levels are given what they know
             own = () if self.scenario.data.known else (measured(joint, answer),)
-            self.given[point] = (*asked, *own)
+            self.given[point] = (*bounds, *own)
         return self.given[point]
 
     def least(self, given: Sequence[Bounds]) -> float:
         """Return the least ε at which bounds are known to imply these notions; ∞ if at none."""
-        return np.inf if self.asked is None else least_eps(given, self.scenario, self.asked)
+        return np.inf if self.budgets is None else least_eps(given, self.scenario, self.budgets)
 
     def usable(self, joint: Joint, scenario: Scenario) -> list[tuple[Point, Mechanism]]:
         """Return the answers that are starts, those for which `_is_start` holds."""
@@ -382,8 +382,8 @@ class Known:
                     self._reach(under, at, answer.utility)
                 starts = [(at, answer.utility) for (_, at), answer in under.usable(joint, scenario)]
                 starts += self._reached.get(under.key, {}).items()
-                found = [self._bound(under, at, joint) for at in frontier.eps.tolist()]
-                bounds = np.where(np.isinf(found), np.nan, found)
+                least = [self._bound(under, at, joint) for at in frontier.eps.tolist()]
+                bounds = np.where(np.isinf(least), np.nan, least)
         improved = with_answers(
             replace(frontier, upper_bound=np.fmin(frontier.upper_bound, bounds)),
             [(at, answer) for (other, at), answer in answers.items() if other == name],
@@ -397,12 +397,12 @@ class Known:
 
     def _others(self, under: _Answers) -> list[_Answers]:
         """Return the answers to other questions about the same data and purpose."""
-        if under.asked is None:
+        if under.budgets is None:
             return []
         return [
             item
             for item in self._by_notion.values()
-            if item is not under and item.group == under.group and item.asked is not None
+            if item is not under and item.group == under.group and item.budgets is not None
         ]
 
     def _lent(self, under: _Answers, joint: Joint) -> list[tuple[float, Mechanism]]:
@@ -498,7 +498,7 @@ class Known:
         key = _notion_key(scenario)
         under = self._by_notion.get(key)
         if under is None:  # one that is only looked up takes memory too
-            under = _Answers(scenario, key, _group(scenario), _asked(scenario, joint))
+            under = _Answers(scenario, key, _group(scenario), _budgets(scenario, joint))
             under.n_bytes = size_of(key) + EMPTY
             self._by_notion[key] = under
             self._forget(under)
@@ -553,7 +553,7 @@ def _group(scenario: Scenario) -> Hashable:
     return repr((scenario.data, scenario.purpose, scenario.loss, scenario.table))
 
 
-def _asked(scenario: Scenario, joint: Joint) -> tuple[Bounds, ...] | None:
+def _budgets(scenario: Scenario, joint: Joint) -> tuple[Bounds, ...] | None:
     """Return what a scenario's notions bound at ε = 1; None if it has none that can be asked."""
     if not mechanisms.entry(scenario.mechanism).uses_notion:
         return None

@@ -109,11 +109,11 @@ def optimal(
     options = checked_options(solver, time_limit, gap, seed)
     goal = checked_purpose(utility)
     before = [] if start is None else [_as_known(joint, notion, start, goal)]
-    answer = at_least(joint, _found(joint, notion, goal, before, options), before)
+    answer = at_least(joint, _optimum(joint, notion, goal, before, options), before)
     return proven(with_remembered(joint, answer), options["gap"])
 
 
-def _found(
+def _optimum(
     joint: Joint, notion: Notion, goal: Purpose, before: list[Mechanism], options: SearchOptions
 ) -> Mechanism:
     """Return the optimum that a search finds, which starts from a known mechanism."""

@@ -26,15 +26,6 @@ from core.sizes import LruCache
 from core.utilities import Purpose
 from core.validation import FloatArray
 
-MOST_BYTES = 50_000_000
-"""Most bytes of kernels that are kept."""
-
-MOST_SAME = 64
-"""Most answers to questions that differ in ε and F alone; a chart has 32."""
-
-MOST_QUESTIONS = 200
-"""Most questions that differ in more."""
-
 
 @dataclass(frozen=True)
 class Question:
@@ -75,11 +66,14 @@ class Answer:
 
 
 class Memory:
-    """A cache of answers, safe for threads; those of the questions asked longest ago go first."""
+    """A cache of answers, safe for threads; those of the questions asked longest ago go first.
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._most_bytes = most_bytes
-        self._kept = LruCache(MOST_QUESTIONS, most_bytes)
+    `most_same`: most answers to questions that differ in ε and F alone; a chart has 32.
+    """
+
+    def __init__(self, most_bytes: int = 50_000_000, most_same: int = 64) -> None:
+        self._most_bytes, self._most_same = most_bytes, most_same
+        self._kept = LruCache(200, most_bytes)  # questions that differ in more
         self._lock = threading.Lock()
 
     def best(self, question: Question) -> Answer | None:
@@ -102,7 +96,7 @@ class Memory:
                     new = new.joined(answer)
                 else:
                     others.append(answer)
-            kept = [*others, new][-MOST_SAME:]
+            kept = [*others, new][-self._most_same :]
             while len(kept) > 1 and _bytes(kept) > self._most_bytes:
                 del kept[0]
             self._kept.put(question.same, tuple(kept), _bytes(kept))
@@ -114,8 +108,8 @@ class Memory:
 
     def _of(self, question: Question) -> tuple[Answer, ...]:
         with self._lock:
-            found: tuple[Answer, ...] | None = self._kept.find(question.same)
-        return found or ()
+            answers: tuple[Answer, ...] | None = self._kept.find(question.same)
+        return answers or ()
 
 
 def _bytes(answers: list[Answer]) -> int:
@@ -127,7 +121,7 @@ MEMORY = Memory()
 """The answers of this process."""
 
 
-def asked(joint: Joint, notion: Notion, goal: Purpose) -> Question | None:
+def question_of(joint: Joint, notion: Notion, goal: Purpose) -> Question | None:
     """Return what is asked for under a robust notion; None under any other."""
     if not isinstance(notion, RobustNotion):
         return None
@@ -151,7 +145,7 @@ def with_remembered(joint: Joint, mechanism: Mechanism) -> Mechanism:
     notion = mechanism.notion
     if notion is None:
         return mechanism
-    question = asked(joint, notion, mechanism.purpose)
+    question = question_of(joint, notion, mechanism.purpose)
     if question is None:
         return mechanism
     best = MEMORY.best(question)

@@ -519,13 +519,13 @@ def best_under(
     It is below no remembered one.
     """
     cells = estimate(p_su, notion.uncertainty)
-    found = _found_of_pairs(
+    optimum = _optimum_of_pairs(
         notion, p_su, name=name, solver=solver, time_limit=time_limit, gap=gap, seed=seed
     )
-    return with_remembered(Joint.with_secret_released(cells, keep_unseen=True), found)
+    return with_remembered(Joint.with_secret_released(cells, keep_unseen=True), optimum)
 
 
-def _found_of_pairs(
+def _optimum_of_pairs(
     notion: RLDP,
     p_su: ArrayLike,
     *,

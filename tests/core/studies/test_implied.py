@@ -62,14 +62,14 @@ def test_a_release_under_one_notion_keeps_every_notion_that_it_implies():
         least = [holds_from(scenario, joint, kernel) for scenario in CASES]
         release = make_mechanism(joint, kernel, name="", notion=None)
         for (i, a), (j, b) in product(enumerate(CASES), enumerate(CASES)):
-            asked = bounds_of(replace(b, eps=1.0), joint)
+            question = bounds_of(replace(b, eps=1.0), joint)
             true = np.inf if least[j] is None else least[j]
             given = () if least[i] is None else bounds_of(replace(a, eps=least[i]), joint)
-            eps = least_eps(given, b, asked)
+            eps = least_eps(given, b, question)
             assert eps >= true - 1e-6, (str(a), str(b))
             used |= {(a.notion, b.notion)} if eps < np.inf else set()
             if i == 0:
-                reached = least_eps((measured(joint, release),), b, asked)
+                reached = least_eps((measured(joint, release),), b, question)
                 assert reached >= true - 1e-6, str(b)
                 if b.notion in {"lip", "alip", "ldp", "pml", "min_lift"} and not b.also:
                     assert reached == pytest.approx(true, abs=1e-6), str(b)
@@ -136,7 +136,7 @@ def test_a_set_of_distributions_holds_for_every_smaller_one_of_its_order():
 
 def test_every_budget_that_is_asked_is_in_proportion_to_epsilon():
     for case in CASES:
-        one, two = (bounds_of(replace(case, eps=eps), JOINT)[0].asked for eps in (1.0, 2.0))
+        one, two = (bounds_of(replace(case, eps=eps), JOINT)[0].budgets for eps in (1.0, 2.0))
         scale = 2.0 if "eps" in notions.entry(case.notion).parameters else 1.0
         assert {key: scale * budget for key, budget in one.items()} == pytest.approx(two)
 

@@ -70,7 +70,7 @@ ROBUST = Scenario(notion="robust_ldp", eps=1.0, n=4_000, time_limit=0.5)
 
 
 @pytest.mark.parametrize(
-    ("asked", "others"),
+    ("question", "others"),
     [
         (OPTIMAL, [("ldp", 2.0), ("alip", 2.0), ("pml", 1.0), ("lip_delta", 1.0), ("sides", 0.0)]),
         (replace(OPTIMAL, notion="ldp"), [("lip", 1.0), ("min_lift", 1.0), ("ldp_delta", 1.0)]),
@@ -78,11 +78,11 @@ ROBUST = Scenario(notion="robust_ldp", eps=1.0, n=4_000, time_limit=0.5)
         (ROBUST, [("ldp", 1.0), ("lip", 1.0), ("alip", 2.0)]),
     ],
 )
-def test_an_answer_is_one_under_every_notion_that_its_own_implies(asked, others):
+def test_an_answer_is_one_under_every_notion_that_its_own_implies(question, others):
     known = Known()
     with clock.using(clock.Ticking(1e-2)):
-        result = made(asked)
-    known.add(asked, JOINT, result)
+        result = made(question)
+    known.add(question, JOINT, result)
     for notion, eps in others:
         other = replace(OPTIMAL, notion=notion, eps=eps)
         best = known.best(other, JOINT)
@@ -111,7 +111,7 @@ def test_a_release_is_an_answer_where_its_own_levels_allow_it():
 
 
 @pytest.mark.parametrize(
-    ("bounded", "asked"),
+    ("bounded", "question"),
     [
         (replace(OPTIMAL, notion="ldp"), ROBUST),
         (OPTIMAL, ROBUST),
@@ -123,16 +123,16 @@ def test_a_release_is_an_answer_where_its_own_levels_allow_it():
         (replace(OPTIMAL, gap=0.1), OPTIMAL),
     ],
 )
-def test_a_bound_under_a_notion_holds_under_every_one_that_implies_it(bounded, asked):
-    known, nothing, notion = Known(), np.ones((JOINT.n_x, 1)), asked.build_notion(JOINT)
-    known.add(asked, JOINT, make_mechanism(JOINT, nothing, name="", notion=notion, status=CUT))
+def test_a_bound_under_a_notion_holds_under_every_one_that_implies_it(bounded, question):
+    known, nothing, notion = Known(), np.ones((JOINT.n_x, 1)), question.build_notion(JOINT)
+    known.add(question, JOINT, make_mechanism(JOINT, nothing, name="", notion=notion, status=CUT))
     proven = made(bounded)
     known.add(bounded, JOINT, proven)
-    best = known.best(asked, JOINT)
+    best = known.best(question, JOINT)
     assert best.upper_bound == pytest.approx(proven.upper_bound)
-    line = replace(sweep_of_nothing(asked), eps=np.array([0.5, 1.0]))
-    assert known.along(line, asked, JOINT).upper_bound.max() <= best.upper_bound + 1e-9
-    larger = known.best(replace(asked, eps=8.0), JOINT)
+    line = replace(sweep_of_nothing(question), eps=np.array([0.5, 1.0]))
+    assert known.along(line, question, JOINT).upper_bound.max() <= best.upper_bound + 1e-9
+    larger = known.best(replace(question, eps=8.0), JOINT)
     assert larger is None or larger.upper_bound == pytest.approx(JOINT_ENTROPY)
 
 

@@ -11,7 +11,7 @@ from core import clock
 from core import mechanisms as m
 from core.joint import Joint
 from core.measures import entropy, mutual_information
-from core.mechanisms.optima.remembered import MOST_SAME, Memory, Question, asked
+from core.mechanisms.optima.remembered import Memory, Question, question_of
 from core.mechanisms.optima.robust_starts import of_x_itself
 from core.mechanisms.result import make_mechanism
 from core.mechanisms.robust.reporting import released
@@ -61,14 +61,14 @@ def test_where_a_search_finds_nothing_an_answer_is_an_earlier_one(kind, strict, 
 
 @pytest.mark.parametrize(("strict", "loose"), STRICT_AND_LOOSE)
 def test_so_is_one_of_pairs(strict, loose, monkeypatch):
-    def found(eps, **of_ball):
+    def optimum(eps, **of_ball):
         return m.robust_optimal(COUNTS, eps, ball_around(JOINT, **of_ball), time_limit=1.0)
 
-    less = found(**strict)
+    less = optimum(**strict)
     assert less.utility > 0.01
     monkeypatch.setattr(PAIRS, "robust_search", constant_of_pairs)
     monkeypatch.setattr(PAIRS, "_known_of_pairs", lambda *_given, **_options: [])
-    more = found(**loose)
+    more = optimum(**loose)
     assert more.utility >= less.utility - 1e-9
     assert more.audit.holds
     assert more.kernel.shape[0] == COUNTS.size
@@ -124,17 +124,23 @@ def test_nothing_is_remembered_of_other_data_orders_notions_and_utilities(monkey
         (JOINT, RobustPML.of_joint(JOINT, 1.0)),
     ):
         assert m.optimal(joint, notion, time_limit=1.0).utility == 0.0
-    assert asked(JOINT, LDP(1.0), Information()) is None
+    assert question_of(JOINT, LDP(1.0), Information()) is None
     notion = RobustLDP.of_joint(JOINT, 1.0)
-    keys = [asked(JOINT, notion, goal).same for goal in (Information(), Guess(), Guess(np.eye(4)))]
+    keys = [
+        question_of(JOINT, notion, goal).same for goal in (Information(), Guess(), Guess(np.eye(4)))
+    ]
     assert len(set(keys)) == 3
 
 
 def test_rows_of_lifts_are_made_for_one_set_so_bounds_of_other_sets_are_not_used():
-    few, many = (asked(JOINT, RobustLIP.of_joint(JOINT, 1.0, n=n), Information()) for n in (50, 99))
+    few, many = (
+        question_of(JOINT, RobustLIP.of_joint(JOINT, 1.0, n=n), Information()) for n in (50, 99)
+    )
     assert not few.allows_all_of(many)
     assert not many.allows_all_of(few)
-    few, many = (asked(JOINT, RobustLDP.of_joint(JOINT, 1.0, n=n), Information()) for n in (50, 99))
+    few, many = (
+        question_of(JOINT, RobustLDP.of_joint(JOINT, 1.0, n=n), Information()) for n in (50, 99)
+    )
     assert many.allows_all_of(few)
     assert not few.allows_all_of(many)
 
@@ -157,8 +163,8 @@ def test_the_memory_is_bounded_and_the_least_wanted_goes_first():
         memory.add(question("e", float(eps)), made)
     assert memory.best(question("e", 2.5)) is None
     assert memory.best(question("e", 3.5)) is not None
-    memory = Memory()
-    for eps in range(1, MOST_SAME + 3):
+    memory = Memory(most_same=3)
+    for eps in range(1, 6):
         memory.add(question("e", float(eps)), made)
     assert memory.best(question("e", 2.5)) is None
     assert memory.best(question("e", 3.5)) is not None
@@ -236,12 +242,12 @@ def test_of_pairs_no_answer_is_below_an_earlier_one(seed):
     joint = drawn(rng, (4, 6))
     n = joint.n
 
-    def found(eps, of):
+    def optimum(eps, of):
         ball = RenyiBall.confidence(joint.p, of, alpha=[0.5, 1.0, 2.0, 5.0][seed % 4])
         with clock.using(clock.Ticking(4e-3)):
             return m.robust_optimal(joint.p, eps, ball, time_limit=1.0)
 
-    made = [found(*each) for each in ((0.5, max(n // 4, 1)), (0.5, n), (1.0, n), (2.0, n))]
+    made = [optimum(*each) for each in ((0.5, max(n // 4, 1)), (0.5, n), (1.0, n), (2.0, n))]
     for less, more in pairwise(made):
         assert less.utility <= more.utility + 1e-9
         assert less.utility <= more.upper_bound + 1e-9
