@@ -212,7 +212,8 @@ def never_below(joint, kind, alpha, seconds):
         assert result.audit.holds
         assert result.utility <= result.upper_bound
         for known in of_x_itself(joint, notion):
-            assert known.utility <= result.utility + 1e-9
+            # LDP of X itself is searched to within 1e-6 nats, here and as a start of the optimum
+            assert known.utility <= result.utility + 1e-6
         nominal = answer(notion.at_estimate(notion.eps), seconds / 20)
         assert result.upper_bound <= nominal.upper_bound + 1e-9
         smaller = answer(notion.at_estimate(notion.eps / 2), seconds / 20).kernel
