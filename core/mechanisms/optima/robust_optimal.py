@@ -201,9 +201,10 @@ def robust_of_x(
     if not 0 < notion.eps < np.inf:
         options = checked_options(solver, time_limit, gap, seed)
         return optimal_from(joint, notion, start, **options)
+    share = SHARES.nominal_of_many if joint.p.size > SIZES.searched_cells else SHARES.nominal
     estimated = optimal_from(
         *(joint, notion.at_estimate(notion.eps), None),
-        time_limit=SHARES.nominal * seconds,
+        time_limit=share * seconds,
         gap=gap,
         seed=seed,
         among=INSTANT,
