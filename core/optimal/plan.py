@@ -157,7 +157,7 @@ class Shares:
     """For the optimum at P̂ alone, which most often is proven in it."""
 
     nominal_of_many: float = 0.5
-    """For it with more than `searched_cells`, where no bound is lower than its own."""
+    """For it with more than `cells_over_set`, where no bound is lower than its own."""
 
     smaller_budgets: float = 0.06
     """For optima at P̂ with smaller budgets, which a climb soon leaves behind."""
@@ -230,7 +230,7 @@ class Sizes:
     tightened_at_all: int = 500
     """Cells for which a few of them are: eight checks of 20 to 60 ms at most."""
 
-    searched_cells: int = 2_000
+    cells_over_set: int = 2_000
     """Cells (s, x) up to which a search over F finds more than its starts in seconds: at 10×442 a
     check of one kernel takes 60 ms."""
 

@@ -201,7 +201,7 @@ def robust_of_x(
     if not 0 < notion.eps < np.inf:
         options = checked_options(solver, time_limit, gap, seed)
         return optimal_from(joint, notion, start, **options)
-    share = SHARES.nominal_of_many if joint.p.size > SIZES.searched_cells else SHARES.nominal
+    share = SHARES.nominal_of_many if joint.p.size > SIZES.cells_over_set else SHARES.nominal
     estimated = optimal_from(
         *(joint, notion.at_estimate(notion.eps), None),
         time_limit=share * seconds,

@@ -334,7 +334,7 @@ def test_of_many_cells_half_of_the_time_goes_to_the_optimum_at_the_estimate(monk
 
     monkeypatch.setattr(robust_optimal, "optimal_from", limited)
     for cells, share in ((24, SHARES.nominal), (23, 0.5)):
-        monkeypatch.setitem(vars(SIZES), "searched_cells", cells)
+        monkeypatch.setitem(vars(SIZES), "cells_over_set", cells)
         limits.clear()
         joint = drawn(4, 6, 5_000)
         answer(joint, RobustLDP.of_joint(joint, 0.5))
