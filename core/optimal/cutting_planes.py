@@ -23,7 +23,7 @@ from core.optimal.bounds.low_vertices import Undercut, undercutting
 from core.optimal.bounds.prover import Prover
 from core.optimal.columns.linear_search import too_large
 from core.optimal.columns.vertex_search import ColumnSearch
-from core.optimal.plan import SHARES, SIZES
+from core.optimal.plan import SHARES, SIZES, seconds_to_begin
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.facets import Facets, facets_of
 from core.optimal.polytopes.lazy_double_description import LazyDoubleDescription
@@ -273,7 +273,7 @@ class CutLoop:
                 deadline=self.until,
             )
             self.upper = min(self.upper, bound)
-        if not self._closed() and not self.until.over:
+        if not self._closed() and self.until.left > seconds_to_begin(len(self.p_x)):
             if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
                 self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
             self._search(prove=prove)

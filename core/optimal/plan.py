@@ -467,3 +467,11 @@ class Sizes:
 
 SHARES = Shares()
 SIZES = Sizes()
+
+
+def seconds_to_begin(n_x: int) -> float:
+    """Return the seconds before a search by columns finds anything: one at 400 symbols.
+
+    They grow as the square of the symbols.
+    """
+    return (n_x / SIZES.peeled_alone) ** 2

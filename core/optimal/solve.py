@@ -29,7 +29,7 @@ from core.optimal.columns.peeling import Peeling
 from core.optimal.columns.vertex_search import ColumnSearch
 from core.optimal.cutting_planes import CutLoop, ManyOracle
 from core.optimal.direct import Warm, by_one_program
-from core.optimal.plan import SHARES, SIZES
+from core.optimal.plan import SHARES, SIZES, seconds_to_begin
 from core.optimal.polish import Inside, mixed, share_to_rows
 from core.optimal.polytopes.enumeration import all_vertices, best_mixture
 from core.optimal.polytopes.standard_form import polytope
@@ -497,8 +497,7 @@ class _Task:
         central = self.allowed.rows.shape[0] > SIZES.column_rows
         peeled = self._peel(until.part(0.0 if central else SHARES.peeling))
         before = self.value
-        # a search takes a second to begin at 400 symbols, and as the square of their number
-        if peeled is not None and until.left < (len(self.p_x) / SIZES.peeled_alone) ** 2:
+        if peeled is not None and until.left < seconds_to_begin(len(self.p_x)):
             self._peel_on()
             return
         if peeled is not None and central:

@@ -18,6 +18,7 @@ from core.mechanisms.optima.starts import starts
 from core.mechanisms.options import Options
 from core.notions import LDP, LIP, RLDP, Intersection, robust_markov
 from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML, ball_around
+from core.optimal.cutting_planes import CutLoop
 from core.optimal.plan import SHARES, SIZES
 from core.uncertainty import RenyiBall
 from core.utilities import Guess
@@ -339,3 +340,13 @@ def test_of_many_cells_half_of_the_time_goes_to_the_optimum_at_the_estimate(monk
         joint = drawn(4, 6, 5_000)
         answer(joint, RobustLDP.of_joint(joint, 0.5))
         assert limits[0] == share
+
+
+@pytest.mark.parametrize("alone", [24, 10_000])
+def test_a_search_over_a_set_is_not_begun_where_time_is_too_short(alone, monkeypatch):
+    """At 10×442 it went on for a second after a limit of 5."""
+    monkeypatch.setitem(vars(SIZES), "peeled_alone", alone)  # it begins in a second, or at once
+    searches, joint = [], drawn(2, 24, 400)
+    monkeypatch.setattr(CutLoop, "_search", lambda _, prove: searches.append(prove))
+    answer(joint, RobustLDP.of_joint(joint, 0.5), 2.0)
+    assert len(searches) == (alone > 24)
