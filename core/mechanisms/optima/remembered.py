@@ -132,7 +132,8 @@ def question_of(joint: Joint, notion: Notion, goal: Purpose) -> Question | None:
         if field.name not in ("eps", "uncertainty")
     ]
     about = [getattr(goal, field.name) for field in fields(cast(Any, goal))]
-    content = hashlib.sha256(pickle.dumps((joint.p, ball.p_hat_su, about))).digest()
+    # which pair each symbol is says how RLDP over a set around another estimate reads it
+    content = hashlib.sha256(pickle.dumps((joint.p, joint.kept_x, ball.p_hat_su, about))).digest()
     same = (type(notion), *numbers, ball.alpha, type(goal), content)
     return Question(same, notion.eps, ball.bound, isinstance(notion, RLDP | RobustLDP))
 

@@ -132,6 +132,18 @@ def test_nothing_is_remembered_of_other_data_orders_notions_and_utilities(monkey
     assert len(set(keys)) == 3
 
 
+def test_nothing_is_remembered_of_other_pairs_with_the_same_probabilities():
+    notion = RLDP(0.3, RenyiBall([[0.3, 0.15, 0.05], [0.05, 0.15, 0.3]], 0.01), exact=True)
+    first, second = (
+        Joint.with_secret_released(cells)
+        for cells in ([[20, 30, 0], [0, 25, 25]], [[20, 0, 30], [0, 25, 25]])
+    )
+    assert (first.p == second.p).all()
+    before = m.optimal(first, notion)
+    after = m.optimal(second, notion)  # that of `first` would disprove it
+    assert after.utility > before.upper_bound + 0.05
+
+
 def test_rows_of_lifts_are_made_for_one_set_so_bounds_of_other_sets_are_not_used():
     few, many = (
         question_of(JOINT, RobustLIP.of_joint(JOINT, 1.0, n=n), Information()) for n in (50, 99)
