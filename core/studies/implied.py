@@ -164,7 +164,7 @@ def _least(of_each: Sequence[Mapping[str, float]]) -> dict[str, float]:
 def _bounds(notion_key: str, numbers: Numbers, joint: Joint) -> Bounds:
     """Return what one notion bounds, and what implies it."""
     robust = notions.entry(notion_key).kind.of_estimate
-    key = OF_EACH[notion_key] if robust else notion_key
+    key = OF_EACH.get(notion_key, notion_key)
     whole = notions.build(key, joint, numbers)
     notion = whole.without_exceptions()
     named: dict[str, float] = dict(notion.named_levels())

@@ -189,6 +189,11 @@ class _Answers:
     given: dict[Point, tuple[Bounds, ...]] = field(default_factory=dict)
     lent: dict[Point, dict[Hashable, float]] = field(default_factory=dict)
 
+    @property
+    def notions(self) -> tuple[str, ...]:
+        """Return the keys of the question's notions."""
+        return self.scenario.notion, *(promise.notion for promise in self.scenario.also)
+
     def lent_to(self, other: _Answers, joint: Joint) -> list[tuple[float, Point, Mechanism]]:
         """Return the answers that another question may use, each after the least ε there."""
         result = []
@@ -396,13 +401,18 @@ class Known:
         return improved
 
     def _others(self, under: _Answers) -> list[_Answers]:
-        """Return the answers to other questions about the same data and purpose."""
+        """Return the answers to other questions about the same data and purpose.
+
+        Those under a notion from outside are left out once the catalogue has it no more.
+        """
         if under.budgets is None:
             return []
+        keys = {entry.key for entry in notions.ALL}
         return [
             item
             for item in self._by_notion.values()
             if item is not under and item.group == under.group and item.budgets is not None
+            if keys.issuperset(item.notions)
         ]
 
     def _lent(self, under: _Answers, joint: Joint) -> list[tuple[float, Mechanism]]:

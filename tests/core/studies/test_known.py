@@ -10,6 +10,7 @@ from core.data import DataSpec, count
 from core.errors import SolverError
 from core.joint import Joint
 from core.mechanisms.result import CUT, make_mechanism
+from core.notions import catalogue
 from core.scenario import Promise, Scenario
 from core.sizes import size_of
 from core.studies.frontier import sweep
@@ -535,3 +536,16 @@ def test_a_robust_frontier_is_not_below_one_of_fewer_records():
     assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, 0.0]
     known.add(few, JOINT, result)
     assert known.along(low, all_records, JOINT).utility.tolist() == [0.0, result.utility]
+
+
+def test_answers_under_a_notion_that_is_listed_no_more_are_left_out(monkeypatch):
+    known, outside = Known(), Scenario(notion="pml", eps=0.5)
+    beside = Scenario(notion="ldp", also=(Promise(notion="pml", eps=0.5),))
+    for question in (outside, beside):
+        known.add(question, JOINT, made(question))
+    monkeypatch.setattr(
+        catalogue, "ALL", tuple(each for each in catalogue.ALL if each.key != "pml")
+    )
+    question = Scenario(notion="lip", eps=0.5)
+    known.add(question, JOINT, made(question))
+    assert known.best(question, JOINT) is not None
