@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -506,23 +507,14 @@ def robust_optimal(
 
 @marked_if_cut
 def best_under(
-    notion: RLDP,
-    p_su: ArrayLike,
-    *,
-    name: str,
-    solver: Solver,
-    time_limit: float | None,
-    gap: float,
-    seed: int,
+    notion: RLDP, p_su: ArrayLike, *, name: str, **options: Unpack[SearchOptions]
 ) -> Mechanism:
     """Return the optimum over all cells, for F itself or for the polytopes around it.
 
     It is below no remembered one.
     """
     cells = estimate(p_su, notion.uncertainty)
-    optimum = _optimum_of_pairs(
-        notion, p_su, name=name, solver=solver, time_limit=time_limit, gap=gap, seed=seed
-    )
+    optimum = _optimum_of_pairs(notion, p_su, name=name, **options)
     return with_remembered(Joint.with_secret_released(cells, keep_unseen=True), optimum)
 
 
