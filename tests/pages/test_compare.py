@@ -185,6 +185,9 @@ def test_one_column_without_an_answer_leaves_the_others_theirs():
     assert not app.exception
     assert len(kept(app)) == 1
     assert "RLDP protects S when S is released" in app.error[0].value.replace("\\", "")
+    page = list(app.main)
+    (sliders,) = (item for item in app.slider if item.key == "col1_eps_nats")
+    assert page.index(app.error[0]) < page.index(sliders)  # in sight, with what can be done
     app.button(key="remedy_1_markov").click().run()
     assert pinned(app).scenarios[1].notion == "robust_ldp"
     assert not app.error

@@ -52,6 +52,14 @@ def test_match_brings_columns_to_the_same_utility():
     assert "reached at" not in text(app)
 
 
+def test_the_menu_of_match_closes_as_it_covers_the_progress():
+    app = open_(opened(project=OPTIMA), "match")
+    app.button(key="match_start").click().run()
+    assert not app.session_state["match"]
+    assert not [item for item in app.button if item.key == "match_start"]
+    assert not app.exception
+
+
 def test_match_tells_what_is_out_of_reach_with_the_range_that_is_not():
     whole = Project((Scenario(data=SMALL, mechanism="identity"), *OPTIMA.scenarios[:1]), ("a", "b"))
     small = replace(OPTIMA.scenarios[0], mechanism="watchdog")

@@ -115,6 +115,8 @@ def robust_search(
 ) -> Mechanism:
     """Return the mechanism with the most I(X;Y) at P̂(s, u), (n_s, n_u), under a robust notion."""
     cells = estimate(p_su, uncertainty)
+    if of_one_symbol_each(cells):
+        return itself(cells, notion, name=name, time_limit=time_limit, gap=gap, seed=seed)
     joint = Joint.with_secret_released(cells)
     options = checked_options(solver, time_limit, gap, seed)
     allowed = notion.allowed_set(joint)
@@ -156,6 +158,31 @@ def robust_search(
         notion=notion,
         upper_bound=min(answer.upper_bound, bound) if designed is cells else bound,
         notes=answer.notes,
+    )
+
+
+def of_one_symbol_each(cells: FloatArray) -> bool:
+    """Return whether each secret was seen with one symbol alone, as where X is the secret."""
+    return bool((np.count_nonzero(cells, axis=1) == 1).all())
+
+
+def itself(
+    cells: FloatArray, notion: RLDP, *, name: str, time_limit: float | None, gap: float, seed: int
+) -> Mechanism:
+    """Return the robust optimum where each secret has one symbol: LDP of the secret at P̂.
+
+    All cells of a secret have the answer of that symbol, so P(y | s) is the same over all of F.
+    """
+    joint = Joint.with_secret_released(cells)
+    optimum = optimal_from(joint, LDP(notion.eps), None, time_limit=time_limit, gap=gap, seed=seed)
+    return released(
+        cells,
+        optimum.kernel,
+        name=name,
+        solver=optimum.solver,
+        status=optimum.status,
+        notion=notion,
+        upper_bound=optimum.upper_bound,
     )
 
 
@@ -210,10 +237,21 @@ def robust_of_x(
         seed=seed,
         among=INSTANT,
     )
-    kernels = [] if start is None else [start]
-    kernels += at_smaller_budgets(
+    smaller = at_smaller_budgets(
         joint, notion, estimated.kernel, SHARES.smaller_budgets * deadline.left
     )
+    if estimated.gap <= gap and any(kernel is estimated.kernel for kernel in smaller):
+        return make_mechanism(  # as where X is the secret: nothing keeps more
+            joint,
+            estimated.kernel,
+            name=estimated.name,
+            solver=estimated.solver,
+            status=estimated.status,
+            notion=notion,
+            y_labels=estimated.y_labels,
+            upper_bound=estimated.upper_bound,
+        )
+    kernels = [*([] if start is None else [start]), *smaller]
     kernels += with_rare_as_one(
         joint, notion, SHARES.rare_as_one * deadline.left, gap=gap, seed=seed
     )
@@ -532,6 +570,8 @@ def _optimum_of_pairs(
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
     deadline, ball = Deadline.after(seconds), notion.uncertainty
     cells = estimate(p_su, ball)
+    if of_one_symbol_each(cells):
+        return itself(cells, notion, name=name, time_limit=time_limit, gap=gap, seed=seed)
     search = partial(robust_search, p_su, ball, name=name, solver=solver, gap=gap, seed=seed)
     if notion.exact and ball.budget == np.inf and 0 < notion.eps <= FAR:
         return _of_every_distribution(cells, notion, search, seconds, gap)

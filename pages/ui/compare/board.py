@@ -101,6 +101,7 @@ def show() -> None:
             with st.container(border=True, gap="xxsmall", key=f"compared_{place}"):
                 heads.head(place, name, note, len(shown))
                 words(f"outcome_{place}")
+                slots[f"why {place}"] = st.container(key=f"column_why_{place}", gap="xsmall")
                 slots[f"sliders {place}"] = st.container(
                     key=f"column_sliders_{place}", gap="xxsmall"
                 )
@@ -303,9 +304,12 @@ def _live(slots: Slots, drawn_for: object) -> None:
     for column in answered:
         with slots[f"sliders {column.place}"]:
             heads.sliders(column.place, column.scenario, unit)
-        with slots[f"state {column.place}"]:
-            if not problem:
+        if not problem:
+            with slots[f"why {column.place}"]:
+                _why(column)
+            with slots[f"state {column.place}"]:
                 _state(column, several=several)
+        with slots[f"state {column.place}"]:
             if column.result is not None:
                 for_each.show(column.result, unit, f"_{column.place}", brief=True)
     with slots["work"]:
@@ -400,17 +404,20 @@ def _shared_problem() -> bool:
     return False
 
 
+def _why(column: Answered) -> None:
+    """Show why a column has no answer, above its sliders: others may be below the fold."""
+    if column.result is None and not column.working:
+        st.error(markdown(str(column.error)))
+        toolbar.remedy(column)
+
+
 def _state(column: Answered, *, several: bool) -> None:
-    """Show what a column is about, why it has no answer, and how to get a better one."""
+    """Show what a column is about, that an answer is awaited, and how to get a better one."""
     if several:
         st.caption(_about(column.scenario))
     if column.result is None:
-        text = markdown(str(column.error))
         if column.working:
-            st.info(text, icon=":material/hourglass_top:")
-        else:
-            st.error(text)
-            toolbar.remedy(column)
+            st.info(markdown(str(column.error)), icon=":material/hourglass_top:")
     elif answers.is_cut(column.scenario, column.result.mechanism):
         refining.give_minute(answers.answer_work(column.scenario), f"minute_{column.place}")
     elif columns.is_stopped(column):

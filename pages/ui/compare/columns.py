@@ -112,9 +112,11 @@ def column_frontiers(
 def fitted(lines: Sequence[Line], points: Sequence[Point], limit: float) -> Span | None:
     """Return what axes span that fit the lines: up to where none rises any more; None for none.
 
-    Every current point is within them, or at the end of the whole axis, `limit`.
+    Every current point is within them, or at the end of the whole axis, `limit`. Quick estimates,
+    which may lie far below, count where there is no other line.
     """
     ends, heights = [], [point.kept for point in points]
+    lines = [line for line in lines if not line.faded] or lines
     for line in lines:
         known = np.isfinite(line.nmi)
         if known.any():

@@ -228,7 +228,7 @@ def _slider(
         ],
         "behind": [
             *BEHIND,
-            *(f"column_state_{place}" for place in moved),
+            *(f"column_{part}_{place}" for part in ("why", "state") for place in moved),
             *(f"row_col{place}_eps" for place in moved if common),
         ],
     }

@@ -38,6 +38,9 @@ from pages.ui.work.long_answer import LongAnswer
 PLACE = "match"
 """Name of the part of the page that waits for matches."""
 
+MENU = "match"
+"""Key of the menu that starts one."""
+
 FIGURES = {
     "eps": "ε",
     "ldp": "LDP level",
@@ -92,7 +95,8 @@ def controls_of_match() -> None:
 
 
 def start(target: str, value: float, like: str) -> None:
-    """Begin to solve for every other column's ε."""
+    """Begin to solve for every other column's ε, and close the menu: it covers the progress."""
+    st.session_state[MENU] = False
     request = st.session_state[_REQUEST] = Matching(target, value, like, query.project())
     for place, scenario in _open(request):
         if target == EPS and study.has_budget(scenario):  # there is nothing to search

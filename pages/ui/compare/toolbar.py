@@ -51,7 +51,9 @@ def show() -> None:
     st.button(
         "Redo", icon=":material/redo:", key="redo", on_click=pins.redo, disabled=not pins.can_redo()
     )
-    with st.popover("Match", icon=":material/balance:", key="match", on_change="rerun") as opened:
+    with st.popover(
+        "Match", icon=":material/balance:", key=matching.MENU, on_change="rerun"
+    ) as opened:
         if opened.open:
             matching.controls_of_match()
     with st.popover(

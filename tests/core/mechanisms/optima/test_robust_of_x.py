@@ -20,6 +20,7 @@ from core.notions import LDP, LIP, RLDP, Intersection, robust_markov
 from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML, ball_around
 from core.optimal.cutting_planes import CutLoop
 from core.optimal.plan import SHARES, SIZES
+from core.studies.robust_designs import Sample, design
 from core.uncertainty import RenyiBall
 from core.utilities import Guess
 
@@ -350,3 +351,27 @@ def test_a_search_over_a_set_is_not_begun_where_time_is_too_short(alone, monkeyp
     monkeypatch.setattr(CutLoop, "_search", lambda _, prove: searches.append(prove))
     answer(joint, RobustLDP.of_joint(joint, 0.5), 2.0)
     assert len(searches) == (alone > 24)
+
+
+@pytest.mark.parametrize("find", ["of x", "of pairs", "from known ones", "polyopt"])
+def test_where_x_is_the_secret_ldp_of_it_needs_no_search_over_a_set(find, monkeypatch):
+    """Cells that were never seen may have the answers of those that were: nothing keeps more."""
+    monkeypatch.setattr(CutLoop, "_search", lambda *_: pytest.fail("a search over the set"))
+    p_s, eps = np.array([0.4, 0.25, 0.2, 0.1, 0.05]), 0.8
+    cells, counts = np.diag(p_s), np.diag(np.round(500 * p_s).astype(int))
+    ball = RenyiBall.confidence(cells, 500)
+    sees_x = find == "of x"
+    made = Joint.from_counts(counts)
+    joint = made if sees_x else Joint.with_secret_released(cells, keep_unseen=True)
+    notion = RobustLDP(eps, ball) if sees_x else RLDP(eps, ball, exact=True)
+    reported = m.independent_reporting(cells, eps, ball)
+    found = {
+        "of x": lambda: answer(joint, notion),
+        "of pairs": lambda: m.robust_optimal(cells, eps, ball, time_limit=1.0),
+        "from known ones": lambda: design("exact", Sample(cells, counts, ball), eps, 1, [reported]),
+        "polyopt": lambda: m.polyopt(cells, eps, ball, time_limit=1.0),
+    }[find]()
+    assert found.status == "optimal"
+    assert found.utility == pytest.approx(of_itself(p_s, eps), abs=2e-6)
+    assert found.upper_bound - found.utility <= 1e-6
+    assert notion.holds(joint, found.kernel)

@@ -1,5 +1,7 @@
 """Axes of the Compare page that fit the lines: nothing that differs is outside, little is empty."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -52,6 +54,16 @@ def test_a_budget_beyond_the_whole_axis_is_marked_at_its_end():
 def test_without_lines_there_is_nothing_to_fit():
     assert fitted([], [], 8.0) is None
     assert fitted([], [Point(0, "a", 1.0, 0.5, has_budget=False)], 8.0) is None
+
+
+def test_quick_estimates_squeeze_no_other_line():
+    """That of RLDP begins at .06 % of X = (S, U), where the others keep 79 % and more."""
+    rising = line([0.25, 1.0, 4.0, 8.0], [0.8, 0.9, 1.0, 1.0])
+    pale = replace(line([0.25, 8.0], [0.0006, 0.98], place=1), faded=True)
+    assert fitted([rising, pale], [], 8.0) == fitted([rising], [], 8.0)
+    assert fitted([pale], [], 8.0) == fitted([replace(pale, faded=False)], [], 8.0)
+    now = Point(1, "b", 1.0, 0.7)
+    assert fitted([rising, pale], [now], 8.0)[1][0] < now.kept
 
 
 @given(data=st.data())
