@@ -234,6 +234,7 @@ class CutLoop:
         self.goal = goal
         plain = isinstance(goal, MutualInformation) and goal.exceptions is None
         self.levels: LevelBound | None = None
+        self._boxes: BoxBound | None = None
         if plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle):
             levels = LevelBound(oracle, p_x)
             self.levels = levels if levels.cells >= SIZES.leveled_cells else None
@@ -258,10 +259,8 @@ class CutLoop:
             self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
         few = self.levels is None or len(self.p_x) <= SIZES.enclosed_leveled
-        if prove and few:
-            self._bound_by_boxes(self.until, SHARES.rough_boxes)
-        elif prove:
-            self._bound_by_boxes(self.until.part(SHARES.leveled_boxes))
+        if prove:
+            self._bound_by_boxes(SHARES.rough_boxes if few else 0.0)
         if prove and few and can_enclose(space) and not self._closed():
             if isinstance(self.inside.oracle, ManyOracle):  # its cuts are those of a climb
                 self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
@@ -273,6 +272,7 @@ class CutLoop:
                 deadline=self.until,
             )
             self.upper = min(self.upper, bound)
+            self._bound_by_boxes()
         if not self._closed() and self.until.left > seconds_to_begin(len(self.p_x)):
             if self.levels is not None and len(self.p_x) <= SIZES.enclosed_symbols:
                 self._cut_off(self.levels.rows)  # with more symbols the tableau would be large
@@ -284,21 +284,22 @@ class CutLoop:
             aim = self.inside.value + self.gap / 2
             self.upper = min(self.upper, self.levels.bound(aim, deadline))
 
-    def _bound_by_boxes(self, deadline: Deadline, left: float = 0.0) -> None:
+    def _bound_by_boxes(self, left: float = 0.0) -> None:
         """Lower the bound by boxes under the levels' cuts, and under those of their mixtures.
 
-        It may be a part `left` of the answer above it.
+        It may be a part `left` of the answer above it; a later call goes on with the same boxes.
         """
         n_x = len(self.p_x)
         if self.levels is None or self.outer.n_auxiliary or n_x > SIZES.box_symbols:
             return
         aim = self.inside.value * (1 + left) + self.gap / 2
-        if self.upper <= aim or deadline.over:
+        if self.upper <= aim or self.until.over:
             return
-        tangents = self.outer.rows.toarray()[self._n_given :]
-        allowed = AllowedSet(sparse.csr_array(np.vstack([tangents, self.levels.rows])), n_x)
-        boxes = BoxBound(allowed, self.p_x, self.levels.within, self._deepest_cuts)
-        self.upper = min(self.upper, boxes.bound(self.inside.in_use(), aim, deadline))
+        if self._boxes is None:
+            tangents = self.outer.rows.toarray()[self._n_given :]
+            allowed = AllowedSet(sparse.csr_array(np.vstack([tangents, self.levels.rows])), n_x)
+            self._boxes = BoxBound(allowed, self.p_x, self.levels.within, self._deepest_cuts)
+        self.upper = min(self.upper, self._boxes.bound(self.inside.in_use(), aim, self.until))
 
     def _deepest_cuts(self, outputs: FloatArray) -> FloatArray:
         """Return the deepest cuts that outputs, shape (k, n_x), violate: some of them."""

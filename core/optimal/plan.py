@@ -108,9 +108,6 @@ class Shares:
     levels: float = 0.5
     """For more levels afterwards, where their bound still falls."""
 
-    leveled_boxes: float = 0.95
-    """For boxes under the levels' cuts, where a set of many symbols is not enclosed."""
-
     rough_boxes: float = 0.1
     """Not of time: of the answer, left open by boxes of few symbols, which an enclosure closes."""
 

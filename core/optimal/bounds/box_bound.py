@@ -40,7 +40,7 @@ INWARD = 0.15
 class Box:
     """A box l ≤ r ≤ u of outputs, with a linear function below the entropy there.
 
-    - `slopes`, `intercept`: H(r) ≥ slopes·r + intercept in the box.
+    - `slopes`, `intercept`: H(r) ≥ slopes·r + intercept in the box; ∞ where it is empty.
     - `highest`: for each symbol an output of this box, or of one around it, that maximizes its
       entry; shape (n_x, n_x).
     - `priced`: row multipliers times rows, shape (n_x,): with `mass` they prove a bound at any
@@ -162,6 +162,8 @@ class BoxBound:
 
     def _assign(self) -> None:
         """Assign columns of split boxes to present ones, and build the program again."""
+        open_ = np.array([box.intercept < np.inf for box in self._boxes], dtype=bool)
+        self._keep(open_, [])
         for i in np.flatnonzero(self._of < 0):
             self._of[i] = self._holder(self._columns[i])
         kept = self._of >= 0
@@ -230,6 +232,9 @@ class BoxBound:
             of_all = np.array([box.slopes for box in boxes]) - prices
             ends, bounds = self._solved(boxes, of_all, [box.basis for box in boxes], deadline)
             priced = self._programs.priced(bounds, ends)
+            nothing = self._programs.proven(bounds, np.zeros_like(of_all), ends)[0]
+            for i in np.flatnonzero(ends.empty & (nothing > 0)):
+                self._boxes[part[i]] = replace(boxes[i], intercept=np.inf)
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
                     boxes[i],
@@ -280,29 +285,41 @@ class BoxBound:
         worst = np.argsort(-totals)[:32]  # most boxes that are split at a time
         # least secant error, in nats, of a box that is split, and its least part of the largest
         worst = worst[totals[worst] >= max(1e-9, 0.05 * float(totals.max()))]
-        halves: list[Box] = []
+        parts: list[Box] = []
         gone = np.zeros(len(self._boxes), dtype=bool)
         for part in self._parts(worst):
             if deadline.over:
                 break
             split = [self._split(int(q), errors[q], means[q]) for q in part]
-            halves += self._narrowed([half for pair in split for half in pair], deadline)
+            parts += self._narrowed([each for several in split for each in several], deadline)
             gone[part] = True
-        place = np.where(gone, -1, np.cumsum(~gone) - 1)
-        self._of = place[self._of]
-        self._boxes = [box for k, box in enumerate(self._boxes) if not gone[k]] + halves
+        self._keep(~gone, parts)
         return len(worst) > 0
 
+    def _keep(self, kept: BoolArray, more: list[Box]) -> None:
+        """Keep some boxes, and have more; columns of the others are in none, −1."""
+        place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
+        self._of = place[self._of]
+        self._boxes = [box for box, stays in zip(self._boxes, kept, strict=True) if stays] + more
+
     def _split(self, k: int, errors: FloatArray, mean: FloatArray) -> list[tuple[Box, IntArray]]:
-        """Return the halves of a box, split at its largest secant error, and symbols to narrow."""
-        box, x = self._boxes[k], int(errors.argmax())
-        side = box.upper[x] - box.lower[x]
-        at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
-        left, right = box.upper.copy(), box.lower.copy()
-        left[x] = right[x] = at
-        # part of a box's largest secant error from which on a side of its halves is shortened
-        which = np.flatnonzero(errors >= 0.3 * errors[x])
-        return [(replace(box, upper=left), which), (replace(box, lower=right), which)]
+        """Return the parts of a box, split at its largest secant errors, and symbols to narrow."""
+        box, most = self._boxes[k], float(errors.max())
+        # part of a box's largest secant error from which on a side of its parts is shortened
+        which = np.flatnonzero(errors >= 0.3 * most)
+        # two symbols at once, unless the second error is less than half of the first: programs of
+        # four parts take hardly longer than those of two
+        largest = np.argsort(-errors, kind="stable")[:2]
+        parts = [box]
+        for x in largest[errors[largest] >= 0.5 * most]:
+            side = box.upper[x] - box.lower[x]
+            at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
+            unsplit, parts = parts, []
+            for part in unsplit:
+                left, right = part.upper.copy(), part.lower.copy()
+                left[x] = right[x] = at
+                parts += [replace(part, upper=left), replace(part, lower=right)]
+        return [(part, which) for part in parts]
 
     def _narrowed(self, parts: list[tuple[Box, IntArray]], deadline: Deadline) -> list[Box]:
         """Return the non-empty boxes, sides of some symbols shortened by linear programs."""

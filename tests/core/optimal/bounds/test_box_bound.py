@@ -11,8 +11,8 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline
 from core.errors import SolverError
 from core.joint import Joint
-from core.notions import ALIP, LDP, Intersection, PointwiseMaximalLeakage
-from core.optimal.bounds.box_bound import BoxBound, secants
+from core.notions import ALIP, LDP, LIP, Intersection, PointwiseMaximalLeakage
+from core.optimal.bounds.box_bound import Box, BoxBound, secants
 from core.optimal.bounds.prover import Prover
 from core.optimal.plan import SIZES
 from core.optimal.polytopes.standard_form import polytope
@@ -233,3 +233,21 @@ def test_boxes_that_are_wrongly_found_empty_prove_nothing(monkeypatch):
     again = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
     monkeypatch.setattr(BoxBound, "_narrowed", lambda *_: [])
     assert again.bound(joint.p_x[None], 0.0, Deadline.after(10)) >= entropy
+
+
+def test_a_box_found_empty_late_does_not_hold_the_bound_up():
+    """Sides alone may not show that a box is empty: its program does, and it is left out."""
+    for seed in range(6):
+        p_x = np.random.default_rng(seed).dirichlet(np.full(4, 3.0))
+        allowed = LIP(0.5).allowed_set(Joint.from_counts(np.diag(p_x)))  # no symbol is sure
+        bounds = BoxBound(allowed, p_x)
+        best = maximise(allowed, p_x).upper_bound
+        with clock.using(clock.Ticking(STEP)):
+            bounds.bound(p_x[None], best + 1e-4, Deadline(40 * STEP))
+            corner = np.eye(4)[p_x.argmin()]
+            ends = {"lower": 0.999 * corner, "upper": np.maximum(corner, 1e-3)}
+            bounds._boxes.append(
+                Box(**ends, slopes=0 * p_x, intercept=-9.0, highest=np.eye(4), priced=0 * p_x)
+            )
+            result = bounds.bound(p_x[None], best + 1e-4, Deadline(4_000 * STEP))
+        assert best - 1e-9 <= result <= best + 2e-4, seed
