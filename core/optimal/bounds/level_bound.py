@@ -41,7 +41,7 @@ TIGHT = 1e-6
 PROGRESS = 0.05
 """Least part of the distance from bound to aim that halving has to gain, or no more are halved."""
 
-RAREST, PARTS = 6, (0.1, 0.3, 0.5, 0.7, 0.9)
+RAREST, PARTS = 6, np.linspace(0.05, 0.95, 10)
 """Secrets of which least is known, and parts of a budget, by which lifts of an output differ."""
 
 LARGE = 0.1
@@ -135,13 +135,16 @@ class LevelBound:
         return self._best
 
     def _begin(self, deadline: Deadline) -> None:
-        """Cut the whole set, and bound what it allows by LDP of X itself at a larger budget.
+        """Cut the whole set, and bound what it allows by the lifts that each symbol can have.
 
         What time cuts short goes on in the next call: halves of a set of few cuts prove little.
         """
-        if self._weights is None and (ratio := greatest_ratio(self._oracle, self.p_x)) < np.inf:
-            itself = most_of_itself(ratio, self.p_x, deadline.part(SHARES.of_itself))
-            self._best = min(self._best, itself)
+        if self._weights is None:
+            ratios = greatest_ratios(self._oracle, self.p_x)
+            if np.isfinite(ratios).all():
+                most = most_of_ratios if len(ratios) <= SIZES.listed_symbols else most_of_itself
+                itself = most(ratios, self.p_x, deadline.part(SHARES.of_itself))
+                self._best = min(self._best, itself)
         while self._rounds and not deadline.over:
             self._intervals = self._narrowed(self._intervals, 1, deadline)
             self._rounds -= not deadline.over
@@ -235,39 +238,82 @@ class LevelBound:
         return float(special.entr(self.p_x).sum()) - least + ROUNDING, weights
 
 
-def greatest_ratio(oracle: LevelOracle, p_x: FloatArray) -> float:
-    """Return what the lifts of an allowed output differ by at most, as a factor; ∞ for nothing.
+def greatest_ratios(oracle: LevelOracle, p_x: FloatArray) -> FloatArray:
+    """Return how many times its least lift those of an allowed output are at most; ∞ for nothing.
 
-    Let v be the greatest at x, M, and the least at x', m. With a row a of one secret and b of
-    another one a·v ≤ b·v, which leaves M furthest from m where v is M at the symbols with a < b
-    and m at the others, but for x and x' themselves.
+    Shape (n_x,). Let x' have the least lift, m. With a row a of one secret and b of another one
+    a·v ≤ b·v. If x has the greatest, M, that leaves it furthest from m where v is M at the symbols
+    with a < b and m at the others, but for x and x' themselves. So M is at most a multiple of m,
+    and where x does not have the greatest, others are at most that multiple instead of M.
     """
-    n_x, every = len(p_x), np.eye(len(p_x))
+    n_x, every = len(p_x), np.arange(len(p_x))
     rarest = np.argsort(oracle.known, kind="stable")[:RAREST]
     other = ~np.eye(len(rarest), dtype=bool)
-    least = np.full((n_x, n_x), np.inf)
-    for part in PARTS:
-        high = oracle.tangents(every, part)[0][:, rarest, None] * p_x
-        low = oracle.tangents(1 - every, 1 - part)[1][:, None, rarest] * p_x
-        for x in range(n_x):
-            rows = high[x] - low
+    apart = ~np.eye(n_x, dtype=bool)
+    own, others, room = np.zeros((3, len(PARTS), n_x, n_x, len(rarest), len(rarest)))
+    for i, part in enumerate(PARTS):
+        high = oracle.tangents(np.eye(n_x), part)[0][:, rarest, None] * p_x
+        low = oracle.tangents(1 - np.eye(n_x), 1 - part)[1][:, None, rarest] * p_x
+        for x in every:
+            rows = high[x] - low  # of all x' and pairs of secrets
             below = np.minimum(rows, 0.0)
-            at_least = below[np.arange(n_x), :, :, np.arange(n_x)]
-            slopes = rows[..., x] - below[..., x] + below.sum(axis=-1) - at_least
-            with np.errstate(divide="ignore", invalid="ignore"):
-                more = np.where((slopes > CLOSE) & other, -rows.sum(axis=-1) / slopes, np.inf)
-            least[x] = np.minimum(least[x], more.min(axis=(1, 2)))
-    np.fill_diagonal(least, 0.0)
-    return (1 + float(least.max())) * (1 + CLOSE)
+            own[i, x], room[i, x] = rows[..., x], -rows.sum(axis=-1)
+            others[i, x] = below.sum(axis=-1) - below[..., x] - below[every, :, :, every]
+
+    def most(slope: FloatArray, room: FloatArray) -> FloatArray:
+        """Return how far above m the lift of x is at most, shape (n_x, n_x): [x, x']."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            more = np.where((slope > CLOSE) & other, room / slope, np.inf)
+        result: FloatArray = more.min(axis=(0, 3, 4))
+        return result
+
+    top = most(own + others, room).max(axis=0, where=apart, initial=0.0)
+    if np.isinf(top).any():
+        return np.full(n_x, np.inf)
+    each = most(own, room - others * top[:, None, None])
+    result: FloatArray = 1 + np.minimum(each, top).max(axis=1, where=apart, initial=0.0)
+    return result * (1 + CLOSE)
 
 
-def most_of_itself(ratio: float, p_x: FloatArray, deadline: Deadline) -> float:
+def most_of_ratios(ratios: FloatArray, p_x: FloatArray, deadline: Deadline) -> float:
+    """Return a bound on I(X;Y), in nats, where lifts are at most some multiples of the least one.
+
+    All outputs have lifts, up to a factor, between 1 and `ratios`, (n_x,): they are mixtures of
+    such with each lift at one of these ends, which tell no less. All of these are listed, and the
+    best mixture of them is one linear program.
+    """
+    n_x, added, entropy = len(p_x), (ratios - 1) * p_x, float(special.entr(p_x).sum())
+    sets = (np.arange(2**n_x)[:, None] >> np.arange(n_x) & 1).astype(np.float64)
+    masses = 1 + sets @ added
+    costs = entropy + sets @ (special.entr(ratios * p_x) - special.entr(p_x))
+    costs -= special.entr(masses)
+    alone = np.full(n_x, special.entr(p_x).max() + 1)  # a start that no mixture takes
+    program = LinearProgram(
+        sparse.eye_array(n_x, format="csr"), np.ones(n_x), np.ones(n_x), cost=alone, primal=True
+    )
+    best, together = entropy + ROUNDING, min(4 * n_x, len(sets) - 1)
+    while True:
+        duals = program.solve().duals
+        worth = float(duals.sum())
+        reduced = (costs - worth - sets @ (added * duals / p_x)) / masses
+        most = entropy - worth - min(float(reduced.min()), 0.0) + ROUNDING
+        best = min(best, most)
+        # hardly more is left to gain
+        if most <= 1.001 * (entropy - worth) or deadline.over:
+            return best
+        lowest = np.argpartition(reduced, together)[:together]
+        program.add_cols(1 + sets[lowest] * (ratios - 1), costs[lowest])
+
+
+def most_of_itself(ratios: FloatArray, p_x: FloatArray, deadline: Deadline) -> float:
     """Return a bound on I(X;Y), in nats, where no output's lifts differ by more than a factor.
+
+    It is the greatest of `ratios`.
 
     Of dozens of symbols a proof takes a second. There I(X;Y) = I(G;Y) + I(X;Y|G) is bounded part by
     part, with the rare symbols one in G: lifts of groups, and given G, differ by no more.
     """
-    lifts = LiftRange(0.0, ratio - 1, scaled=True)
+    lifts = LiftRange(0.0, float(ratios.max()) - 1, scaled=True)
     whole = Staircases(lifts, p_x, 0, deadline)
     if len(p_x) <= SIZES.box_symbols:
         whole.run(ROUNDING)

@@ -1,9 +1,11 @@
 """The bound by intervals of levels: above every kernel, and near LDP of X where little is known."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy import optimize, special
 
 from core import clock
 from core import mechanisms as m
@@ -17,8 +19,9 @@ from core.optimal.bounds.level_bound import (
     LevelBound,
     LevelOracle,
     _ranged,
-    greatest_ratio,
+    greatest_ratios,
     most_of_itself,
+    most_of_ratios,
 )
 from core.optimal.cutting_planes import CutLoop
 from core.optimal.staircases import Staircases
@@ -94,8 +97,8 @@ def with_rare_secrets():
 def test_no_output_of_two_lifts_has_them_further_apart(alpha):
     joint = drawn(3, 4, 30)
     notion = RobustLDP.of_joint(joint, 0.8, alpha=alpha)
-    ratio = greatest_ratio(oracle_of(joint, notion), joint.p_x)
-    apart = []
+    ratios = greatest_ratios(oracle_of(joint, notion), joint.p_x)
+    ratio, apart = ratios.max(), []
     for raised in range(1, 2**joint.n_x - 1):
         chosen = (raised >> np.arange(joint.n_x)) & 1 > 0
         low, high = np.exp(0.8) - 1e-6, 2 * ratio
@@ -106,14 +109,56 @@ def test_no_output_of_two_lifts_has_them_further_apart(alpha):
             answers = notion.uncertainty, np.tile(kernel[:, :1], (joint.n_s, 1, 1))
             low, high = (low, lift) if exceeds(*answers, notion.eps) else (lift, high)
         apart.append(low)
+        assert low <= ratios[chosen].min() * (1 + 1e-7)
     assert max(apart) <= ratio * (1 + 1e-7)
     assert ratio < 1.5 * max(apart)
+
+
+@pytest.mark.parametrize("alpha", [1.0, 2.0, 5.0])
+def test_no_allowed_output_has_a_lift_above_its_multiple_of_the_least(alpha):
+    """Outputs drawn at random, of all kinds of lifts, moved to where they are just allowed."""
+    rng = np.random.default_rng(int(alpha))
+    joint = drawn(4, 5, 40)
+    notion = RobustLDP.of_joint(joint, 1.0, alpha=alpha)
+    oracle = oracle_of(joint, notion)
+    ratios, near = greatest_ratios(oracle, joint.p_x), 0.0
+    assert np.isfinite(ratios).all()
+    for draw in range(60):
+        lifts = rng.exponential(size=5) ** rng.choice([0.3, 1.0, 3.0]) + rng.choice([0.0, 0.3])
+        lifts[draw % 5] += 3.0 * (draw % 2)
+        low, high = 0.0, 1.0
+        for _ in range(20):
+            share = (low + high) / 2
+            r = joint.p_x * (share * lifts + 1 - share)
+            low, high = (low, share) if len(oracle(r / r.sum())) else (share, high)
+        v = low * lifts + 1 - low
+        parts = v / v.min() / ratios
+        assert parts.max() <= 1 + 1e-6
+        near = max(near, parts.max())
+    assert near > 0.7
+
+
+def test_the_most_of_ratios_is_the_best_mixture_of_all_ends():
+    """Beside one linear program over all ends, and where all are equal beside LDP of X itself."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n_x = 2 + seed % 4
+        p_x, ratios = rng.dirichlet(np.full(n_x, 2.0)), 1 + rng.exponential(size=n_x)
+        ends = np.array(list(product(*([1.0, ratio] for ratio in ratios)))) * p_x
+        posteriors = ends / ends.sum(axis=1, keepdims=True)
+        costs = special.entr(posteriors).sum(axis=1)
+        told = entropy(p_x) - optimize.linprog(costs, A_eq=posteriors.T, b_eq=p_x).fun
+        assert told - 1e-9 <= most_of_ratios(ratios, p_x, NEVER) <= 1.001 * told + 1e-8
+        itself = most_of_itself(np.full(n_x, ratios.max()), p_x, NEVER)
+        alike = most_of_ratios(np.full(n_x, ratios.max()), p_x, NEVER)
+        assert alike == pytest.approx(itself, rel=1.1e-3, abs=1e-8)
+        assert told <= itself + 1e-8
 
 
 def test_of_dozens_of_symbols_it_is_bounded_by_the_likeliest_and_the_others():
     rng = np.random.default_rng(0)
     p_x = np.append(0.9, 0.1 * rng.dirichlet(np.ones(29)))
-    bound = most_of_itself(float(np.exp(1)), p_x, NEVER)
+    bound = most_of_itself(np.full(30, np.exp(1)), p_x, NEVER)
     with clock.using(clock.Ticking(0.1)):
         lifts = LiftRange(0.0, np.exp(1) - 1, scaled=True)
         alone = Staircases(lifts, p_x, 0, clock.Deadline.after(0.5))
@@ -128,7 +173,7 @@ def test_where_two_secrets_have_one_record_each_it_is_ldp_of_x_itself_at_nearly_
     notion = RobustLDP.of_joint(joint, 1.0)
     oracle = oracle_of(joint, notion)
     (known,) = of_x_itself(joint, notion)
-    assert np.exp(1) <= greatest_ratio(oracle, joint.p_x) < np.exp(1.01)
+    assert np.exp(1) <= greatest_ratios(oracle, joint.p_x).max() < np.exp(1.01)
     bound = LevelBound(oracle, joint.p_x).bound(0.0, NEVER)
     assert known.utility <= bound <= 1.02 * known.utility
 
@@ -196,7 +241,7 @@ def test_boxes_under_its_cuts_prove_more_where_much_is_known():
         )
         loop.bound_by_levels(until.part(0.5))
         before = loop.upper
-        loop._bound_by_boxes(until)
+        loop._bound_by_boxes()
     assert loop.upper < before - 0.02 * whole
     with clock.using(clock.Ticking(4e-3)):
         result = m.optimal(joint, notion, time_limit=1.0)
