@@ -100,7 +100,7 @@ def optimal_from(
 ) -> Mechanism:
     """Return the optimal mechanism, searched from a start (n_x, n_y) and the catalogue's others.
 
-    It is below none of these; with over 500 symbols, of those that half of the time can make.
+    It is below none of these; of many symbols, of those that half of the time can make.
     """
     goal = checked_purpose(utility)
     seconds = DEFAULT_SECONDS if time_limit is None else time_limit
@@ -118,13 +118,15 @@ def optimal_from(
         seconds = min(seconds, deadline.left)
 
     def first(within: Deadline) -> FloatArray:
-        known.extend([] if each else _begun(joint, notion, options, among, goal, within))
+        known.extend(_begun(joint, notion, options, () if each else among, goal, within))
         others = useful([*near, *known], _mixed(joint, allowed, goal))
         begin = others if start is None else [start, *others]
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
-        return together(small, _or_silent(joined, [*each, *kernels], within))
+        if each:  # a mixture would keep less than the better of them until the search ends
+            kernels = [max([*each, *kernels], key=lambda item: joined.purpose.value(small, item))]
+        return together(small, _or_silent(joined, kernels, within))
 
     soon = first(deadline.part(SHARES.search)) if _apart_late(joint, joined, allowed) else None
     outcome = maximise(
@@ -135,7 +137,7 @@ def optimal_from(
         gap=gap,
         seed=seed,
         start=first if soon is None else lambda _within: soon,
-        finish=lambda kernel: polished(small, kernel, joined.notion),
+        finish=lambda kernel: polished(small, kernel, joined.notion, deadline=deadline),
         prove=prove,
         utility=joined.purpose.solver_utility(small),
         upper=chain_bound(small, notion) if isinstance(goal, Information) else np.inf,
@@ -285,7 +287,9 @@ def _of_each_output(joined: Classes, allowed: AllowedSet, options: Options) -> l
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
     limited = replace(options, time_limit=SHARES.each_output * seconds)
     with suppress(CoreError):
-        kernel = optimal_from(small, each, None, **limited.search, prove=False).kernel
+        kernel = optimal_from(
+            small, each, None, **limited.search, prove=False, among=INSTANT
+        ).kernel
         if notion.holds(small, kernel):
             return [kernel]
     return []
