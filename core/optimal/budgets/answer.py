@@ -27,7 +27,7 @@ from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.cutting_planes import distinct, pulled
 from core.optimal.plan import SHARES, SIZES
-from core.optimal.polish import share_to_rows
+from core.optimal.polish import shares_to_rows
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.programs.master import Master
@@ -224,8 +224,8 @@ def _moved(
     allowed: AllowedSet, p_x: FloatArray, points: FloatArray, deadline: Deadline
 ) -> FloatArray:
     """Return outputs, (k, n_x), each moved towards P_X until it is allowed, and P_X."""
-    shares = np.array([share_to_rows(allowed, p_x, (r / p_x)[:, None]) for r in points])
-    inside = (1 - shares[:, None]) * points + shares[:, None] * p_x
+    shares = shares_to_rows(allowed, p_x, points)[:, None]
+    inside = (1 - shares) * points + shares * p_x
     if allowed.oracle is not None:
         inside = pulled(allowed.oracle, p_x, inside, deadline)[0]
     return np.vstack([inside, p_x])
@@ -512,7 +512,8 @@ class BudgetSearch:
         until = self.deadline.part(share)
         while not until.over:
             before = self.value
-            self._move(self.pulled(self._silent.outputs(self._prices().of_symbols)))
+            silent = self._silent.outputs(self._prices().of_symbols, until)
+            self._move(self.pulled(silent))
             self._move(self._scattered())
             # random starts gained less than this part of X's own utility: a proof is tried
             if self.value - before < 5e-4 * self._whole:
