@@ -15,6 +15,7 @@ from core.joint import Joint
 from core.limits import FAR
 from core.measures import mutual_information
 from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP, LIP
@@ -74,11 +75,8 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
         kept = float(mutual_information(masses[:, None] * response))
         if kept > most:
             best, most = response[group], kept
-    return [
-        make_mechanism(
-            joint, polished(joint, best, notion, quick=True), name="Groups of X", notion=notion
-        )
-    ]
+    kernel, y_labels = in_reading_order(joint, polished(joint, best, notion, quick=True))
+    return [make_mechanism(joint, kernel, name="Groups of X", notion=notion, y_labels=y_labels)]
 
 
 def _least_of_lifts(part: Notion) -> float | None:

@@ -13,7 +13,7 @@ from core.clock import Deadline
 from core.entries import identity
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
-from core.limits import CLOSE
+from core.limits import CLOSE, ROUNDING
 from core.mechanisms.optima.starts import (
     INSTANT,
     MANY,
@@ -143,7 +143,10 @@ def optimal_from(
         upper=chain_bound(small, notion) if isinstance(goal, Information) else np.inf,
         warm=warm,
     )
-    mechanism = _audited(joint, notion, _apart(joint, notion, joined, outcome), goal)
+    outcome = _apart(joint, notion, joined, outcome)
+    mechanism = _begun_with(joint, notion, outcome, known, goal)
+    if mechanism is None:
+        mechanism = _audited(joint, notion, outcome, goal)
     own = replace(options, time_limit=_left(mechanism, deadline))
     if not (known or each) and mechanism.utility < goal.range(joint)[1]:  # else none has more
         few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
@@ -333,6 +336,24 @@ def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     """Return a starting kernel with every output allowed: exceptions are moved towards P_X."""
     inner = notion.without_exceptions()
     return kernel if inner is notion else polished(joint, kernel, inner)
+
+
+def _begun_with(
+    joint: Joint, notion: Notion, outcome: Outcome, known: Sequence[Mechanism], goal: Purpose
+) -> Mechanism | None:
+    """Return the known mechanism that a search under a robust notion has not improved, or None.
+
+    Its audit, of .4 s at 40×400, is not repeated.
+    """
+    same = [made for made in known if made.notion is notion]
+    best = max(same, key=lambda made: made.utility, default=None)
+    if best is None or not any(part.of_estimate for part in notion.parts):
+        return None
+    if goal.value(joint, outcome.kernel) > best.utility + ROUNDING * goal.size():
+        return None
+    bound = max(goal.size() * outcome.upper_bound, best.utility)
+    about = {"status": outcome.status, "notes": outcome.notes, "purpose": goal}
+    return changed(best, name=NAME, upper_bound=bound, gap=bound - best.utility, **about)
 
 
 def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
