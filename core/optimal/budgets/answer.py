@@ -117,6 +117,8 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         1.0, *(a.limit / b.limit for a, b in zip(task.allowed.budgets, wider.budgets, strict=True))
     )
     task.offer(kernel if share == 1.0 else np.hstack([share * kernel, (1 - share) * silent]), name)
+    if share < 1.0:  # posteriors 1e-12 apart leave nothing wholly silent, and much that nearly is
+        _at_random(task, kernel, task.best)
 
 
 def _by_tangents(
