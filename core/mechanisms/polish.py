@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from core.clock import NEVER, Deadline
 from core.entries import entries_of
 from core.joint import Joint
 from core.limits import CLOSE, DUST
@@ -103,13 +104,19 @@ def tightened(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
 
 
 def polished(
-    joint: Joint, kernel: FloatArray, notion: Notion, *, quick: bool = False
+    joint: Joint,
+    kernel: FloatArray,
+    notion: Notion,
+    *,
+    quick: bool = False,
+    deadline: Deadline = NEVER,
 ) -> FloatArray:
     """Move every posterior towards P_X by the least share at which the notion holds.
 
     r ← (1−δ) r + δ P_X keeps P(y) and Σ_y P(y) r_y = P_X (of pairs (s, x) where the kernel reads
     S); at δ = 1, which is assumed to keep the notion, the output is independent of X. Hardly any
-    slack is left: near a budget of 0 the audit's would let through more than rounding.
+    slack is left: near a budget of 0 the audit's would let through more than rounding. Checks that
+    are slow end by a deadline, and then δ may be 1.
     """
     prior = joint.p_x if len(kernel) == joint.n_x else joint.p.ravel()
     if notion.holds(joint, kernel):
@@ -134,4 +141,5 @@ def polished(
         moved = mixed(kernel, prior, share)
         return notion.holds(joint, moved) and (quick or notion.scale(joint, moved) <= 1 + CLOSE)
 
-    return mixed(kernel, prior, least_share(passes, quick=quick, slow=_slow(notion)))
+    share = least_share(passes, quick=quick, slow=_slow(notion), deadline=deadline)
+    return mixed(kernel, prior, share)

@@ -215,9 +215,9 @@ class _RobustLift(RobustForX):
         v = self._answers(joint, kernel)
         v = v[:, v.any(axis=0)]
         mass, own, others = self.pieces
-        least, most = v.min(axis=0), v.max(axis=0)
-        lower = _lift(mass, _toward(own, v, least), _toward(others, v, most))
-        upper = _lift(mass, _toward(own, v, most), _toward(others, v, least))
+        own_least, own_most = _extremes(own, v)
+        others_least, others_most = _extremes(others, v)
+        lower, upper = _lift(mass, own_least, others_most), _lift(mass, own_most, others_least)
         with np.errstate(divide="ignore"):
             return max(0.0, -float(np.log(lower.min()))), max(0.0, float(np.log(upper.max())))
 
@@ -330,9 +330,19 @@ class RobustALIP(_RobustLift):
         return ALIP.from_lambda(eps, self.lam)
 
 
-def _toward(lower: FloatArray, v: FloatArray, rest: FloatArray) -> FloatArray:
-    """Return R·v, (..., n_y), of the R in polytopes, (..., n_x), with what is free at `rest`."""
-    result: FloatArray = lower @ v + _free(lower)[..., None] * rest
+def _extremes(lower: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most R·v, (..., n_y), of the R in polytopes, (..., n_x)."""
+    fixed, free = _times(lower, v), _free(lower)[..., None]
+    return fixed + free * v.min(axis=0), fixed + free * v.max(axis=0)
+
+
+def _times(lower: FloatArray, v: FloatArray) -> FloatArray:
+    """Return L·v of many L, (..., n_x), as one product, which is far faster than a stack.
+
+    Shapes: v (n_x, n_y), result (..., n_y).
+    """
+    product = lower.reshape(-1, lower.shape[-1]) @ v
+    result: FloatArray = product.reshape(*lower.shape[:-1], -1)
     return result
 
 
@@ -355,7 +365,7 @@ def _rows(
     (high, more), (low, less) = large, small
     rows = np.concatenate(
         [
-            more * (high @ v_of_r) - less * (low @ v_of_r),
+            more * _times(high, v_of_r) - less * _times(low, v_of_r),
             more * _free(high)[..., None],
             -less * _free(low)[..., None],
         ],

@@ -34,6 +34,9 @@ class Shares:
     start: float = 0.5
     """For the mechanism to start from."""
 
+    merged: float = 0.3
+    """Of that, for mergings within budgets on averages."""
+
     peeling: float = 0.1
     """For outputs taken off P_X, where columns follow; once alone before central duals, which find
     more in as long."""
@@ -374,6 +377,9 @@ class Sizes:
 
     all_starts: int = 500
     """Symbols up to which all mechanisms are made before a search: 1,000 took 4 of 5 seconds."""
+
+    started_at_ease: int = 10_000
+    """Cells (s, x) up to which they are: of 40×400 under a metric they took two seconds."""
 
     kernel_entries: int = 3_000
     """Entries of a kernel in one program; of a larger one a few outputs are improved at a time."""

@@ -8,16 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.allowed.allowed_set import AllowedSet, AverageBudget, SeparationOracle
+from core.clock import NEVER, Deadline
 from core.limits import CLOSE
 from core.validation import FloatArray
 
 
 def least_share(
-    passes: Callable[[float], bool], *, quick: bool = False, slow: bool = False
+    passes: Callable[[float], bool],
+    *,
+    quick: bool = False,
+    slow: bool = False,
+    deadline: Deadline = NEVER,
 ) -> float:
     """Return a share in [0, 1] that passes, close to the least; 1 is assumed to pass.
 
-    Where checks are `slow`, shares are told apart by CLOSE: all that it costs is as small.
+    Where checks are `slow`, shares are told apart by CLOSE: all that it costs is as small. They
+    end by a deadline, with 1 where none has passed.
     """
     if passes(0.0):
         return 0.0
@@ -25,11 +31,13 @@ def least_share(
     # checking is slow, the utility lost to 1e-12 is as small
     low, high = 0.0, 1e-12 if quick or slow else 1e-15
     while high < 1.0 and not passes(high):
+        if slow and deadline.over:
+            return 1.0
         # factor between the shares that are tried until one passes
         low, high = high, min(4.0 * high, 1.0)
     # bisections between the last share that failed and the first that passed
     for _ in range(0 if quick else 10):
-        if slow and high - low <= CLOSE:
+        if slow and (high - low <= CLOSE or deadline.over):
             break
         middle = (low + high) / 2
         if passes(middle):
@@ -61,10 +69,18 @@ def share_to_rows(
     weights = (p_x[:, None] * kernel).T
     outputs = weights[weights.sum(axis=1) > 0]
     outputs = outputs / outputs.sum(axis=1, keepdims=True)
-    here, there = _excess(allowed, outputs), _excess(allowed, p_x[None])
+    return float(shares_to_rows(allowed, p_x, outputs, slack).max(initial=0.0))
+
+
+def shares_to_rows(
+    allowed: AllowedSet, p_x: FloatArray, points: FloatArray, slack: float = 0.0
+) -> FloatArray:
+    """Return the `share_to_rows` of each of many outputs, posteriors (k, n_x): shape (k,)."""
+    here, there = _excess(allowed, points), _excess(allowed, p_x[None])
     with np.errstate(divide="ignore", invalid="ignore"):
         needed = np.where(here > slack, here / (here - np.minimum(there, 0.0)), 0.0)
-    return float(needed.max(initial=0.0))
+    result: FloatArray = needed.max(axis=1, initial=0.0)
+    return result
 
 
 def _excess(allowed: AllowedSet, outputs: FloatArray) -> FloatArray:

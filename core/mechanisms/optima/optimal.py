@@ -46,8 +46,8 @@ def optimal(
     set suffice as outputs. [Lift] §III-A2, [Funnel] §IV and [RLDP] PolyOpt are cases of it. The
     utility is never below that of another mechanism of the catalogue that keeps the notion and
     reads X alone: where time is short, the best of those is returned. With more than 500 symbols
-    of X these are only those that half of the time is enough to make, and from 400 on subset random
-    response has what is left of that half.
+    of X, or 10,000 cells of S and X, these are only those that half of the time is enough to make,
+    and from 400 symbols on subset random response has what is left of that half.
 
     Parameters
     ----------

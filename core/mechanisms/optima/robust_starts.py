@@ -15,10 +15,11 @@ from core.joint import Joint
 from core.limits import FAR
 from core.measures import mutual_information
 from core.mechanisms.merging.subset_merging import subset_merging
+from core.mechanisms.outputs import in_reading_order
 from core.mechanisms.polish import polished
 from core.mechanisms.result import Mechanism, make_mechanism
 from core.notions import LDP, LIP
-from core.notions.base import LevelNotion, Notion
+from core.notions.base import LevelNotion, Notion, PointwiseNotion
 from core.notions.robust_markov import RobustForX
 from core.optimal.plan import SIZES
 from core.optimal.polish import mixed
@@ -32,12 +33,16 @@ def known_without_search(joint: Joint, notion: Notion) -> list[Mechanism]:
 
 
 def of_x_itself(joint: Joint, notion: Notion) -> list[Mechanism]:
-    """Return the best mechanism found under LDP of X itself, where a robust notion has a budget."""
-    if not isinstance(notion, LevelNotion) or not notion.of_estimate or notion.secret_released:
+    """Return the best mechanism found under LDP of X itself, where robust notions have a budget."""
+    robust = [
+        part
+        for part in notion.parts
+        if isinstance(part, LevelNotion) and part.of_estimate and not part.secret_released
+    ]
+    budget = min((part.budget for part in robust), default=0.0)
+    if not 0 < budget < np.inf or not 1 < joint.n_x <= SIZES.leveled_symbols:
         return []
-    if not 0 < notion.budget < np.inf or not 1 < joint.n_x <= SIZES.leveled_symbols:
-        return []
-    lifts = LiftRange(0.0, float(np.expm1(min(notion.budget, 2 * FAR))), scaled=True)
+    lifts = LiftRange(0.0, float(np.expm1(min(budget, 2 * FAR))), scaled=True)
     search = Staircases(lifts, joint.p_x, 0, Deadline.after(SIZES.itself_seconds))
     return [
         make_mechanism(
@@ -57,14 +62,9 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
     Groups are about equally likely, as many as keep the most. It is LDP of X, which any
     distribution keeps, and its few outputs are soon checked.
     """
-    if joint.n_x <= SIZES.leveled_symbols or not isinstance(notion, LevelNotion):
-        return []
-    if not notion.of_attributes and not isinstance(notion, RobustForX):
-        return []
-    eps = notion.budget
-    lifts = notion.at_estimate(eps) if isinstance(notion, RobustForX) else LIP(eps)
-    budget = min(lifts.lower_budget, lifts.upper_budget)
-    if not 0 < budget < np.inf:
+    budgets = [_least_of_lifts(part) for part in notion.parts]
+    budget = min((budget for budget in budgets if budget is not None), default=0.0)
+    if joint.n_x <= SIZES.leveled_symbols or not 0 < budget < np.inf:
         return []
     best, most = np.ones((joint.n_x, 1)), 0.0
     for count in (2**power for power in range(1, SIZES.robust_groups + 1)):
@@ -75,11 +75,19 @@ def in_groups(joint: Joint, notion: Notion) -> list[Mechanism]:
         kept = float(mutual_information(masses[:, None] * response))
         if kept > most:
             best, most = response[group], kept
-    return [
-        make_mechanism(
-            joint, polished(joint, best, notion, quick=True), name="Groups of X", notion=notion
-        )
-    ]
+    kernel, y_labels = in_reading_order(joint, polished(joint, best, notion, quick=True))
+    return [make_mechanism(joint, kernel, name="Groups of X", notion=notion, y_labels=y_labels)]
+
+
+def _least_of_lifts(part: Notion) -> float | None:
+    """Return the budget of lifts of X under a notion with hardly another start, else None."""
+    if isinstance(part, RobustForX):
+        lifts: PointwiseNotion = part.at_estimate(part.eps)
+    elif isinstance(part, LevelNotion) and part.of_attributes:
+        lifts = LIP(part.budget)
+    else:
+        return None
+    return min(lifts.lower_budget, lifts.upper_budget)
 
 
 def _equally_likely(p: FloatArray, count: int) -> tuple[IntArray, FloatArray]:

@@ -25,7 +25,7 @@ from core.mechanisms.result import Mechanism, changed, make_mechanism, revalued
 from core.notions import LIP
 from core.notions.base import Notion, PointwiseNotion
 from core.optimal.budgets.silent import silent_outputs
-from core.optimal.plan import SIZES
+from core.optimal.plan import SHARES, SIZES
 from core.optimal.polish import mixed, share_to_rows
 from core.optimal.solve import DEFAULT_SECONDS, not_below
 from core.optimal.staircases import Staircases
@@ -71,17 +71,19 @@ def starts(
     # there X itself takes as long as a merging that is of use, or a program had most of the time
     hard = pieces is not None and pieces.size > SIZES.direct_entries
     large = joint.n_x > SIZES.all_starts or hard
+    limited = deadline is not None and (large or joint.p.size > SIZES.started_at_ease)
     entries = sorted(
         HEURISTICS,
         key=lambda entry: (
             "time_limit" in entry.parameters,
-            large and not (entry.uses_notion and entry.instant),
+            limited and not (entry.uses_notion and entry.instant),
         ),
     )
-    mechanisms = _merged_for_all(joint, notion, options, goal) if large else []
-    if not mechanisms:
+    many = large or joint.n_x >= SIZES.peeled_symbols  # of fewer a search soon finds more
+    mechanisms = _merged_for_all(joint, notion, options, goal, deadline or NEVER) if many else []
+    if not (large and mechanisms):
         grouped = [*in_groups(joint, notion), *raised_in_turns(joint, notion)]
-        mechanisms = [revalued(joint, start, goal) for start in grouped]
+        mechanisms += [revalued(joint, start, goal) for start in grouped]
     # of 10,000 symbols what ignores the notion takes .7 s, if it is as quick as X itself
     slowest = 7e-9 * joint.n_x**2 if large else 0.0
     for entry in entries:
@@ -90,11 +92,11 @@ def starts(
             continue
         nothing = least + ROUNDING * goal.size()
         worth = any(mechanism.utility > nothing for mechanism in mechanisms)
-        left = deadline.left if large and deadline is not None else np.inf
+        left = deadline.left if limited and deadline is not None else np.inf
         if left <= slowest and (worth or not entry.uses_notion):
             return mechanisms
         own = options
-        if "time_limit" in entry.parameters and left < np.inf:
+        if "time_limit" in entry.parameters and large and left < np.inf:
             own = replace(options, time_limit=left)
         elif "time_limit" in entry.parameters and joint.n_x >= SIZES.peeled_alone and deadline:
             own = replace(options, time_limit=max(deadline.left / TIME_SHARE, SIZES.start_seconds))
@@ -103,13 +105,13 @@ def starts(
         except CoreError:
             continue
         kept = start.notion is notion or notion.holds(joint, start.kernel)
-        if large and deadline is not None:
+        if limited and deadline is not None:
             slowest = max(slowest, left - deadline.left)
         if kept:
             mechanisms.append(start)
             if start.utility == most:  # no mechanism has more
                 return mechanisms
-    if among is not None or (large and deadline is not None and deadline.left <= slowest):
+    if among is not None or (limited and deadline is not None and deadline.left <= slowest):
         return mechanisms
     seconds = DEFAULT_SECONDS if options.time_limit is None else options.time_limit
     # largest part of the time for a start under perfect privacy; at 400 symbols it takes .3 s
@@ -118,28 +120,49 @@ def starts(
     return [*mechanisms, *(revalued(joint, start, goal) for start in more)]
 
 
+MERGED_BUDGETS = (1.0, 0.5, 0.25, 0.125, 0.0625)
+"""Budgets of LIP that are tried where there are budgets on averages, which each may keep or not."""
+
+
 def _merged_for_all(
-    joint: Joint, notion: Notion, options: Options, goal: Purpose
+    joint: Joint, notion: Notion, options: Options, goal: Purpose, deadline: Deadline
 ) -> list[Mechanism]:
     """Return subset merging under LIP that implies all of several notions of single outputs.
 
     Under these together no mechanism of the catalogue is made, and of 10,000 symbols those that
     ignore the notion take seconds each; nor under SRLIP, which is LIP where X is one attribute.
+    Nor is any within budgets on averages: the largest LIP that keeps them is sought, in a part of
+    the time.
     """
     every = [part.simplest(joint) for part in notion.parts]
     parts = [part for part in every if isinstance(part, PointwiseNotion)]
-    if parts == [notion] or len(parts) < len(notion.parts):
+    averages = [part for part in every if part.on_average]
+    known = len(parts) + len(averages) == len(every)
+    if parts == [notion] or not known or notion.is_perfect_privacy:
         return []
-    least = min(
-        part.upper_budget / 2 if part.bounds_ratio else min(part.lower_budget, part.upper_budget)
-        for part in parts
-    )
-    if not 0 < least < np.inf:
+    least = min([_least_of_both(part) for part in parts], default=np.inf)
+    further = [budget for budget in MERGED_BUDGETS if averages and budget < least]
+    budgets = [least, *further] if parts else further
+    if not 0 < budgets[0] < np.inf:
         return []
-    merged = subset_merging(joint, LIP(least), deadline=options.deadline)
-    if not notion.holds(joint, merged.kernel):
-        return []
-    return [revalued(joint, merged, goal)]
+    until = deadline.part(SHARES.merged) if averages else NEVER
+    best, low, high = None, 0, len(budgets)
+    while low < high and not (averages and until.over):
+        # most often LIP of the other notions keeps an average too
+        tried = 0 if parts and (low, high) == (0, len(budgets)) else (low + high) // 2
+        merged = subset_merging(joint, LIP(budgets[tried]), deadline=options.deadline)
+        if notion.holds(joint, merged.kernel):
+            best, high = merged, tried
+        else:
+            low = tried + 1
+    return [] if best is None else [revalued(joint, best, goal)]
+
+
+def _least_of_both(part: PointwiseNotion) -> float:
+    """Return a budget of LIP that implies a notion."""
+    if part.bounds_ratio:
+        return part.upper_budget / 2
+    return min(part.lower_budget, part.upper_budget)
 
 
 def diluted_x(joint: Joint, notion: Notion) -> list[Mechanism]:

@@ -54,9 +54,10 @@ class BoxBatch:
         upper: FloatArray,
         dominant: IntArray,
         labels: IntArray | None,
+        deadline: Deadline = NEVER,
     ) -> None:
         k, n_x = lower.shape
-        self._programs, self._prices = programs, prices
+        self._programs, self._prices, self._deadline = programs, prices, deadline
         self.lower, self.upper, self.dominant = lower, upper, dominant
         self._mass = np.ones((k, n_x))
         self._mass[np.arange(k), dominant] = 0.0
@@ -77,7 +78,9 @@ class BoxBatch:
         costs = slopes - self._prices[todo]
         boxes = Boxes(lower, upper, self._mass[todo])
         labels = None if self._fresh else self.labels[todo]
-        ends = self._programs.solve(boxes, costs, labels=labels, enough=FEASIBILITY - base)
+        ends = self._programs.solve(
+            boxes, costs, labels=labels, enough=FEASIBILITY - base, deadline=self._deadline
+        )
         self._fresh = False
         value, reduced = self._programs.proven(boxes, costs, ends)
         value += base
@@ -366,7 +369,7 @@ class Forest:
         self.boxes += len(lower)
         aims = self.targets[dominant]
         prices = self._prices(dominant)
-        todo = BoxBatch(self._programs, prices, lower, upper, dominant, labels)
+        todo = BoxBatch(self._programs, prices, lower, upper, dominant, labels, self._deadline)
         # most times that boxes are tightened by their reduced costs and solved again
         for _ in range(2):
             if not todo.improve():

@@ -136,7 +136,7 @@ class Prover:
 
     def _box(self, outputs: FloatArray, enough: float, deadline: Deadline) -> None:
         """Lower the bound by boxes for the whole mixture, until it is at most `enough`."""
-        if self._whole and self._known > enough:
+        if self._whole and self._known > enough and not deadline.over:
             if self._boxes is None:
                 self._boxes = BoxBound(self.allowed, self.p_x)
             self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))

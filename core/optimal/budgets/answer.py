@@ -27,7 +27,7 @@ from core.optimal.budgets.lifting import Lifting
 from core.optimal.budgets.silent import SilentSearch, silent_outputs
 from core.optimal.cutting_planes import distinct, pulled
 from core.optimal.plan import SHARES, SIZES
-from core.optimal.polish import share_to_rows
+from core.optimal.polish import shares_to_rows
 from core.optimal.polytopes.enumeration import best_mixture
 from core.optimal.polytopes.facets import facets_of
 from core.optimal.programs.master import Master
@@ -117,6 +117,8 @@ def search_within(task: SolveState, solver: str, solve: Callable[..., Any], *, p
         1.0, *(a.limit / b.limit for a, b in zip(task.allowed.budgets, wider.budgets, strict=True))
     )
     task.offer(kernel if share == 1.0 else np.hstack([share * kernel, (1 - share) * silent]), name)
+    if share < 1.0:  # posteriors 1e-12 apart leave nothing wholly silent, and much that nearly is
+        _at_random(task, kernel, task.best)
 
 
 def _by_tangents(
@@ -224,8 +226,8 @@ def _moved(
     allowed: AllowedSet, p_x: FloatArray, points: FloatArray, deadline: Deadline
 ) -> FloatArray:
     """Return outputs, (k, n_x), each moved towards P_X until it is allowed, and P_X."""
-    shares = np.array([share_to_rows(allowed, p_x, (r / p_x)[:, None]) for r in points])
-    inside = (1 - shares[:, None]) * points + shares[:, None] * p_x
+    shares = shares_to_rows(allowed, p_x, points)[:, None]
+    inside = (1 - shares) * points + shares * p_x
     if allowed.oracle is not None:
         inside = pulled(allowed.oracle, p_x, inside, deadline)[0]
     return np.vstack([inside, p_x])
@@ -512,7 +514,8 @@ class BudgetSearch:
         until = self.deadline.part(share)
         while not until.over:
             before = self.value
-            self._move(self.pulled(self._silent.outputs(self._prices().of_symbols)))
+            silent = self._silent.outputs(self._prices().of_symbols, until)
+            self._move(self.pulled(silent))
             self._move(self._scattered())
             # random starts gained less than this part of X's own utility: a proof is tried
             if self.value - before < 5e-4 * self._whole:

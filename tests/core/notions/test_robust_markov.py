@@ -13,7 +13,7 @@ from core import clock
 from core import mechanisms as m
 from core.errors import InvalidInputError
 from core.joint import Joint
-from core.mechanisms.optima.robust_optimal import of_many_symbols
+from core.mechanisms.optima.robust_optimal import of_many_symbols, too_many_symbols
 from core.mechanisms.optima.search import checked_options
 from core.mechanisms.polish import polished
 from core.notions import (
@@ -307,6 +307,14 @@ def test_of_too_many_symbols_for_a_search_halves_are_kept_apart(kind):
     assert result.audit.holds
     assert result.utility > 0.02
     assert result.n_y == 2
+
+
+def test_thousands_of_symbols_are_too_many_for_a_search_over_f():
+    """At 2×5000 a check of thousands of answers took half a minute of one second, in 1.5 GB."""
+    for n_x, many in ((1_000, False), (1_001, True)):
+        joint = Joint.from_counts(np.ones((2, n_x)))
+        assert too_many_symbols(joint, RobustLDP.of_joint(joint, 0.5)) is many
+        assert not too_many_symbols(joint, LDP(0.5))
 
 
 level_of = RLDP.level_of

@@ -18,7 +18,7 @@ from core.notions.average import MEASURES
 from core.optimal.budgets import answer
 from core.optimal.plan import SIZES
 from core.optimal.solve import maximise
-from core.utilities import Distortion, Guess, SquaredError
+from core.utilities import Distortion, Guess, SquaredError, Task
 from tests.strategies import joints
 
 INF = float("inf")
@@ -361,3 +361,16 @@ def test_where_no_program_has_room_for_a_purpose_x_itself_is_erased(goal, monkey
     assert notion.holds(joint, outcome.kernel)
     assert outcome.utility == pytest.approx(0.7 * least + 0.3 * most)
     assert outcome.status == "heuristic"
+
+
+def test_nearly_equal_posteriors_leave_what_equal_ones_keep_within_a_tiny_budget():
+    """Of symbols 1e-12 apart no output is wholly silent: only one that nearly is keeps as much."""
+    equal = np.array([[1.0, 1.0, 1.0, 2.0], [0.0, 0.0, 0.0, 1.0], [3.0, 3.0, 3.0, 8.0]])
+    apart = np.array([[-1, 1, -1, 0], [0, 0, 0, 0.66], [0, -1, 0, 1]])
+    notion, task = Average("sibson", 1e-9, 2.0), Task(np.eye(2)[:, np.arange(4) % 2])
+    with clock.using(clock.Ticking(2.0**-10)):
+        whole, made = (
+            m.optimal(Joint.from_counts(equal * (1 + size * apart)), notion, utility=task)
+            for size in (0.0, 1e-12)
+        )
+    assert made.utility > whole.utility - 1e-6

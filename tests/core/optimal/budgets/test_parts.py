@@ -6,10 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
+from core import clock
 from core import mechanisms as m
 from core.allowed.average_cost import PowerMean
 from core.allowed.inequalities import excess_lift
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.joint import Joint
 from core.notions import LIP, Average, Intersection
 from core.optimal import solve
@@ -196,6 +197,15 @@ def test_where_s_is_told_by_everything_only_the_prior_is_silent():
     joint = Joint.from_counts([[3, 1], [1, 3]])
     result = SilentSearch(excess_lift(joint), np.zeros((0, 2)), seed=0).outputs(np.zeros(2))
     np.testing.assert_allclose(result, np.full((len(result), 2), 0.5))
+
+
+def test_silent_outputs_end_by_a_deadline():
+    excess, rows = excess_lift(JOINT), np.zeros((0, JOINT.n_x))
+    with clock.using(clock.Ticking(1.0)):
+        every = SilentSearch(excess, rows, seed=1).outputs(np.zeros(JOINT.n_x), NEVER)
+        some = SilentSearch(excess, rows, seed=1).outputs(np.zeros(JOINT.n_x), Deadline.after(2.5))
+    assert 0 < len(some) < len(every)
+    np.testing.assert_array_equal(some, every[: len(some)])
 
 
 def test_silent_outputs_keep_to_rows():
