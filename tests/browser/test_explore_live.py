@@ -134,6 +134,14 @@ def test_the_answer_its_charts_and_the_sliders_are_in_one_window(visit, dark):
         assert all(height >= 120 for name, _, height in shown if name in CHARTS), (size, shown)
 
 
+def test_words_of_two_columns_leave_the_charts_their_height(visit):
+    """The first chart's axes were 75 pixels high."""
+    page = visit("?s=race&s=sex&x=occupation&x=native-country", width=1280, height=720)
+    heights = {name: height for name, _, height in page.evaluate(BOARD) if name in CHARTS}
+    assert set(heights) == set(CHARTS)
+    assert min(heights.values()) >= 120, heights
+
+
 def test_in_a_hand_the_charts_stand_below_the_sentence(visit):
     page = visit(QUICK, width=390, height=844)
     settle(page)
