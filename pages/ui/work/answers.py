@@ -44,7 +44,8 @@ budget is proven then, and four lines are there after 20 s at 442 symbols, each 
 before it."""
 
 ROBUST_LINE = 20.0
-"""The same under a robust notion of fewer symbols."""
+"""The same of optima under a robust notion of fewer symbols, which are searched from coarse to
+fine."""
 
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
@@ -254,7 +255,7 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
         joint = _joint(scenario)
         count = len(budgets(scenario, joint))
-        if any(kind.of_estimate for kind in scenario.kinds):
+        if scenario.mechanism == OPTIMUM and any(kind.of_estimate for kind in scenario.kinds):
             seconds = min(seconds, ROBUST_LINE / count)
         if joint.n_x >= MANY:
             seconds = min(seconds, LINE / count)

@@ -19,6 +19,9 @@ def test_a_line_of_many_symbols_is_there_soon(n_x, many, mechanism):
 
 def test_a_line_under_a_robust_notion_rests_within_its_own_limit():
     """That of 2×29 took 48 s of a processor."""
-    work = sweep_work(Scenario(DataSpec("adult", ("sex",), ("sex", "occupation")), "robust_ldp"))
-    request, _, budgets, *_ = work.arguments()
+    asked = Scenario(DataSpec("adult", ("sex",), ("sex", "occupation")), "robust_ldp")
+    request, _, budgets, *_ = sweep_work(asked).arguments()
     assert request.time_limit * len(budgets) == pytest.approx(ROBUST_LINE)
+    pairs = DataSpec("adult", ("sex",), ("occupation",), secret_released=True)
+    each = sweep_work(Scenario(pairs, "rldp", "robust_optimal", time_limit=5.0)).arguments()[0]
+    assert each.time_limit == 5.0  # each budget is searched by itself
