@@ -17,6 +17,7 @@ from core.limits import ROUNDING
 from core.mechanisms import Mechanism, frontier
 from core.mechanisms import catalogue as mechanism_catalogue
 from core.mechanisms.optima.frontier import FAILED, at_a_glance, carried, failed
+from core.mechanisms.optima.starts import at_least
 from core.optimal.plan import SIZES
 from core.scenario import Scenario
 from core.scenario.purpose import build_purpose
@@ -121,11 +122,13 @@ def sweep(
     questions = [replace(scenario, eps=float(eps)) for eps in grid]
     purpose = build_purpose(scenario, joint, values, task)
     few = joint.n_x <= SIZES.all_starts  # of 1,000 pairs a check over F takes seconds
+    known: Sequence[Mechanism] = ()
     if report is not None and scenario.mechanism in GLANCED and few:
         with suppress(CoreError):
             glance = _at_a_glance(scenario, joint, grid, purpose)
             if (glance.nmi[1:] > ROUNDING).all():  # else nothing is known but what reveals nothing
-                report(glance)
+                known = glance.mechanisms
+                report(replace(glance, mechanisms=()))
     answers = (
         _optima(scenario, joint, grid, purpose)
         if scenario.mechanism == "optimal"
@@ -135,6 +138,8 @@ def sweep(
             [partial(question.build_mechanism, joint, values, task) for question in questions],
         )
     )
+    if known:
+        answers = _no_less(joint, grid, answers, known)
     return _line(scenario, joint, grid, answers, purpose)
 
 
@@ -144,13 +149,32 @@ GLANCED = ("optimal", "robust_optimal")
 
 def _at_a_glance(scenario: Scenario, joint: Joint, grid: FloatArray, purpose: Purpose) -> Frontier:
     """Return what is known without a search, at every fourth budget and the last."""
-    some = np.unique([*grid[::4], grid[-1]])
+    some = _some_of(grid)
     known = [
         at_a_glance(joint, replace(scenario, eps=eps).build_notion(joint), purpose)
         for eps in some.tolist()
     ]
-    line = _line(scenario, joint, some, carried(joint, known, scenario.gap), purpose)
-    return replace(line, mechanisms=())
+    return _line(scenario, joint, some, carried(joint, known, scenario.gap), purpose)
+
+
+def _no_less(
+    joint: Joint, grid: FloatArray, answers: Sequence[Mechanism], known: Sequence[Mechanism]
+) -> Sequence[Mechanism]:
+    """Return a line's answers, none of which keeps less than what was known at its budget before.
+
+    A search that time ends soon may find less.
+    """
+    before = dict(zip(_some_of(grid).tolist(), known, strict=True))
+    line = []
+    for eps, answer in zip(grid.tolist(), answers, strict=True):
+        smaller = [mechanism for at, mechanism in before.items() if at <= eps]
+        line.append(answer if answer.status == FAILED else at_least(joint, answer, smaller))
+    return line
+
+
+def _some_of(grid: FloatArray) -> FloatArray:
+    """Return every fourth budget, and the last."""
+    return np.unique([*grid[::4], grid[-1]])
 
 
 def _line(

@@ -134,6 +134,19 @@ def test_the_answer_its_charts_and_the_sliders_are_in_one_window(visit, dark):
         assert all(height >= 120 for name, _, height in shown if name in CHARTS), (size, shown)
 
 
+def test_words_of_two_columns_leave_the_charts_their_height(visit):
+    """The first chart was 123 pixels high, its axes 87, and both less where work was cut short."""
+    page = visit("?s=race&s=sex&x=occupation&x=native-country", width=1280, height=720)
+    page.wait_for_selector("[data-drawn]")
+    heights = page.evaluate(
+        """() => [...document.querySelectorAll(
+             ".st-key-board_charts :is(.st-key-frontier, .st-key-lifts, .st-key-mechanism)"
+           )].map(e => e.getBoundingClientRect().height)"""
+    )
+    assert len(heights) == 3
+    assert min(heights) >= 150, heights
+
+
 def test_in_a_hand_the_charts_stand_below_the_sentence(visit):
     page = visit(QUICK, width=390, height=844)
     settle(page)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
@@ -58,7 +58,9 @@ def frontier(
     outputs, moved towards P_X until they are allowed.
     Where hundreds of symbols have less than a second for each budget, outputs are taken off P_X at
     some budgets, most where the line rises; the others start from these.
-    Under a robust notion of many symbols most budgets have what is known without a search.
+    Under a robust notion budgets are searched from coarse to fine, each for more than a second:
+    where time ends first, the others have the answer of the next smaller one. Of many symbols most
+    budgets have what is known without a search.
     A budget that fails is a point without a mechanism; the others are solved all the same.
 
     Parameters
@@ -102,6 +104,8 @@ def frontier(
         points = _one_after_the_other(joint, notion_family, rising, None, own, goal)
     elif first.of_estimate and joint.n_x > SIZES.leveled_symbols:
         points = _at_some_budgets(joint, notion_family, rising, deadline, own, goal)
+    elif first.of_estimate:
+        points = _coarse_to_fine(joint, notion_family, rising, deadline, own, goal)
     elif deadline.left < SIZES.quick * len(rising) and _many(joint, goal):
         until = deadline.part(SHARES.search)
         points = _where_it_rises(_ShortLine(joint, notion_family, rising, until, own))
@@ -190,6 +194,70 @@ def _at_some_budgets(
     return points
 
 
+def _coarse_to_fine(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    deadline: Deadline,
+    limits: SearchLimits,
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Search at the last and the first budget, then halfway between two, until time is over.
+
+    A search over F that is shorter than a second finds little: longer ones at half of the budgets
+    keep more at nearly all of them.
+    """
+    answers: dict[int, Mechanism | CoreError] = {}
+    for done, i in enumerate(_halving(len(budgets))):
+        if done and deadline.over:
+            break
+        each = max(deadline.left / (len(budgets) - done), SIZES.robust_seconds)
+        smaller = [answers[j] for j in sorted(answers) if j < i]
+        known = [point for point in smaller if isinstance(point, Mechanism)]
+        best = max(known, key=lambda point: point.utility, default=None)
+        own: SearchLimits = {**limits, "time_limit": max(min(each, deadline.left), 0.05)}
+        try:
+            start = None if best is None else best.kernel
+            notion = notion_family(budgets[i])
+            answers[i] = optimal(joint, notion, utility=utility, start=start, **own)
+        except CoreError as error:
+            answers[i] = error
+    return _in_turn(joint, notion_family, budgets, answers, utility)
+
+
+def _halving(count: int) -> list[int]:
+    """Return the places from 0 on: the last, the first, then each halfway between two."""
+    order, between = list(dict.fromkeys((count - 1, 0))), [(0, count - 1)]
+    for low, high in between:  # it grows
+        middle = (low + high) // 2
+        if low < middle:
+            order.append(middle)
+            between += [(low, middle), (middle, high)]
+    return order
+
+
+def _in_turn(
+    joint: Joint,
+    notion_family: Callable[[float], Notion],
+    budgets: Sequence[float],
+    answers: Mapping[int, Mechanism | CoreError],
+    utility: Purpose,
+) -> list[Mechanism | CoreError]:
+    """Return the answers by their budgets' places, elsewhere that of the next smaller budget."""
+    points: list[Mechanism | CoreError] = []
+    last: Mechanism | None = None
+    for i, budget in enumerate(budgets):
+        point = answers.get(i)
+        if point is None:
+            try:
+                point = _as_at(joint, last, notion_family(budget), utility)
+            except CoreError as error:
+                point = error
+        points.append(point)
+        last = point if isinstance(point, Mechanism) else last
+    return points
+
+
 def _first_notion(
     notion_family: Callable[[float], Notion], budgets: Sequence[float]
 ) -> Notion | None:
@@ -258,18 +326,7 @@ class _ShortLine:
 
     def points(self) -> list[Mechanism | CoreError]:
         """Return the answers, elsewhere that of the next smaller budget."""
-        points: list[Mechanism | CoreError] = []
-        last: Mechanism | None = None
-        for i, budget in enumerate(self.budgets):
-            point = self.answers.get(i)
-            if point is None:
-                try:
-                    point = _as_at(self.joint, last, self._family(budget), Information())
-                except CoreError as error:
-                    point = error
-            points.append(point)
-            last = point if isinstance(point, Mechanism) else last
-        return points
+        return _in_turn(self.joint, self._family, self.budgets, self.answers, Information())
 
 
 def _where_it_rises(line: _ShortLine) -> list[Mechanism | CoreError]:

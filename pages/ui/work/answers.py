@@ -38,9 +38,14 @@ PATIENCE = 600.0
 """Seconds beyond its limit after which a search is given up that keeps the limit itself: its worker
 may start late."""
 
-LINE, MANY = 5.0, 150
+LINE, MANY = 4.0, 150
 """Seconds that a search along all budgets takes at first with this many symbols or more: hardly any
-budget is proven then, and four lines are there after 20 s at 442 symbols."""
+budget is proven then, and four lines are there after 20 s at 442 symbols, each with an estimate
+before it."""
+
+ROBUST_LINE = 20.0
+"""The same of optima under a robust notion of fewer symbols, which are searched from coarse to
+fine."""
 
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
@@ -249,8 +254,11 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
     def arguments() -> tuple[Any, ...]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
         joint = _joint(scenario)
+        count = len(budgets(scenario, joint))
+        if scenario.mechanism == OPTIMUM and any(kind.of_estimate for kind in scenario.kinds):
+            seconds = min(seconds, ROBUST_LINE / count)
         if joint.n_x >= MANY:
-            seconds = min(seconds, LINE / len(budgets(scenario, joint)))
+            seconds = min(seconds, LINE / count)
         limited = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))
         return _sweep_of(limited)
 

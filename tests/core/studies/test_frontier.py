@@ -8,7 +8,8 @@ from core.data import DataSpec, count
 from core.errors import CoreError, InfeasibleError, InvalidInputError
 from core.joint import Joint
 from core.mechanisms import catalogue
-from core.notions import ALIP, SRLIP, MetricLDP
+from core.mechanisms.result import make_mechanism
+from core.notions import ALIP, LIP, SRLIP, MetricLDP
 from core.scenario import Scenario
 from core.studies import frontier
 from core.studies.frontier import sweep
@@ -109,6 +110,20 @@ def test_a_sweep_reports_first_what_is_known_without_a_search(notion, n_x):
     assert (glance.nmi > 0).all()
     assert (glance.utility <= line.utility[[0, 2]] + 1e-9).all()
     assert (glance.upper_bound >= line.utility[[0, 2]] - 1e-9).all()
+
+
+def test_no_line_is_below_what_was_reported_first(monkeypatch):
+    """On a busy machine the searches of many symbols may find less than the quick estimate."""
+    joint = Joint.random_uniform(3, 9, np.random.default_rng(3))
+    budgets = [1.0, 2.0, 4.0]
+    silent = tuple(
+        make_mechanism(joint, np.ones((9, 1)), name="Optimal", notion=LIP(eps)) for eps in budgets
+    )
+    monkeypatch.setattr(frontier, "frontier", lambda *_args, **_options: silent)
+    seen = []
+    line = sweep(Scenario(notion="lip"), joint, budgets, report=seen.append)
+    np.testing.assert_allclose(line.utility[[0, 2]], seen[0].utility)
+    assert line.utility[1] == line.utility[0]
 
 
 def test_a_sweep_reports_no_line_of_mechanisms_that_keep_nothing():

@@ -17,6 +17,7 @@ from core.mechanisms.optima import frontier as module
 from core.mechanisms.optima import search
 from core.mechanisms.optima.frontier import FAILED, carried, diluted, failed, frontier
 from core.mechanisms.optima.starts import INSTANT
+from core.mechanisms.result import CUT
 from core.notions import ALIP, LDP, LIP, AlphaLift, L1Privacy, RobustLDP
 from core.optimal.plan import SIZES
 from tests.core.mechanisms.optima.test_starts import awkward_joints, zip_codes
@@ -249,6 +250,33 @@ def test_a_robust_line_of_many_symbols_is_searched_at_a_few_budgets(monkeypatch)
     assert all(
         family(eps).holds(joint, point.kernel) for eps, point in zip(budgets, late, strict=True)
     )
+
+
+def test_a_robust_line_short_of_time_is_searched_from_coarse_to_fine(monkeypatch):
+    """At 2×29 a search of each budget found as little as none: all of four kept the same."""
+    searched, now = [], [0.0]
+
+    def recorded(joint, notion, *, time_limit, start, **_options):
+        now[0] += time_limit
+        searched.append((notion.eps, time_limit, start is not None))
+        return module.at_a_glance(joint, notion)
+
+    monkeypatch.setattr(module, "optimal", recorded)
+    joint = Joint.random_uniform(2, 9, np.random.default_rng(0))
+    budgets, family = np.arange(1.0, 10.0), partial(RobustLDP.of_joint, joint)
+    each = SIZES.robust_seconds
+    with clock.using(lambda: now[0]):
+        line = frontier(joint, family, budgets.tolist(), time_limit=4.5 * each)
+    assert [eps for eps, _, _ in searched] == [9.0, 1.0, 5.0, 3.0, 7.0]
+    assert [seconds for _, seconds, _ in searched] == pytest.approx([each] * 4 + [each / 2])
+    assert [begun for _, _, begun in searched] == [False, False, True, True, True]
+    assert all(line[i].utility == line[i - 1].utility > 0 for i in (1, 3, 5, 7))
+    assert never_falls([point.upper_bound for point in line])
+    assert [point.status for point in line[1::2]] == [CUT] * 4
+    now[0], searched[:] = 0.0, []
+    with clock.using(lambda: now[0]):
+        frontier(joint, family, budgets.tolist(), time_limit=90.0)
+    assert sorted(searched) == [(eps, pytest.approx(10.0), eps not in (1, 9)) for eps in budgets]
 
 
 def test_a_robust_line_goes_on_from_the_last_answer(monkeypatch):
