@@ -23,7 +23,7 @@ from core.mechanisms.optima.every_distribution import (
     under_every_distribution,
 )
 from core.mechanisms.optima.remembered import with_remembered
-from core.mechanisms.optima.robust_starts import in_groups, inside, of_x_itself, tightened
+from core.mechanisms.optima.robust_starts import in_groups, inside, tightened
 from core.mechanisms.optima.search import (
     SearchOptions,
     chain_bound,
@@ -216,8 +216,7 @@ def robust_of_x(
         *(joint, notion, estimated.kernel),
         deadline=max(deadline.part(SHARES.smaller_budgets), soon),
     )
-    if smaller:
-        kernels += [*smaller, *(known.kernel for known in of_x_itself(joint, notion))]
+    kernels += smaller
     kernels += with_rare_as_one(
         joint, notion, SHARES.rare_as_one * deadline.left, gap=gap, seed=seed
     )
@@ -227,7 +226,6 @@ def robust_of_x(
         time_limit=max(deadline.left, _LEAST_SECONDS / (8 if smaller else 2)),
         gap=gap,
         seed=seed,
-        among=INSTANT if smaller else None,  # others are below those of smaller budgets
     )
     kept = [Information().value(joint, kernel) for kernel in kernels]
     if kept and max(kept) > optimum.utility:  # an audit takes as long as a search of many symbols
