@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
-from core.clock import Deadline, tell_cut
+from core.clock import NEVER, Deadline, tell_cut
 from core.joint import Joint
 from core.limits import FAR, ROUNDING
 from core.mechanisms.entry import TIME_SHARE
@@ -48,7 +48,7 @@ from core.notions.base import LevelNotion, Notion
 from core.notions.rldp import RLDP
 from core.notions.robust_markov import RobustForX, RobustLDP, too_large_for_rows
 from core.optimal.columns.linear_search import too_large
-from core.optimal.cutting_planes import ManyOracle
+from core.optimal.cutting_planes import AllowedOutputs, ManyOracle, Rough
 from core.optimal.plan import SHARES, SIZES
 from core.optimal.solve import DEFAULT_SECONDS, Outcome, Solver, maximise
 from core.optimal.utility import MutualInformation
@@ -237,8 +237,10 @@ def robust_of_x(
         seed=seed,
         among=INSTANT,
     )
+    soon = min(deadline.part(SHARES.start), Deadline.after(SIZES.itself_seconds / 2))
     smaller = at_smaller_budgets(
-        joint, notion, estimated.kernel, SHARES.smaller_budgets * deadline.left
+        *(joint, notion, estimated.kernel),
+        deadline=max(deadline.part(SHARES.smaller_budgets), soon),
     )
     if estimated.gap <= gap and any(kernel is estimated.kernel for kernel in smaller):
         return make_mechanism(  # as where X is the secret: nothing keeps more
@@ -258,7 +260,7 @@ def robust_of_x(
     optimum = optimal_from(
         *(joint, notion, together(joint, kernels) if kernels else None),
         solver=solver,
-        time_limit=max(deadline.left, _LEAST_SECONDS / 2),
+        time_limit=max(deadline.left, _LEAST_SECONDS / (8 if smaller else 2)),
         gap=gap,
         seed=seed,
     )
@@ -308,32 +310,70 @@ def of_many_symbols(
 
 
 _BUDGETS = 4
-"""Budgets at P̂ that are tried, by halving: the answers start a search, which improves on them."""
+"""Budgets at P̂ that are tried: the answers start a search, which improves on them."""
+
+_FALLS = 0.25
+"""Part by which what F adds to a level falls, at least, where it may be less than ε in the end."""
+
+_NEAR = 0.02
+"""Part of ε by which the level of an optimum at P̂ may miss it: its outputs are then moved."""
 
 
 def at_smaller_budgets(
-    joint: Joint, notion: RobustForX, kernel: FloatArray, seconds: float
+    joint: Joint, notion: RobustForX, kernel: FloatArray, deadline: Deadline
 ) -> list[FloatArray]:
-    """Return optima P(y | x) at P̂ with smaller budgets that keep a robust notion, and mixtures."""
-    low, high, budget = 0.0, notion.eps, notion.eps
+    """Return optima P(y | x) at P̂ with smaller budgets, those that keep a robust notion or mixed.
+
+    `kernel` is the one with the notion's own budget. What F adds to a level is nearly the same at
+    near budgets, so the next one is lower by what a level is too high. Where F alone adds more than
+    ε, most often as records are few, none keeps the notion.
+    """
+    eps, low, high, budget = notion.eps, 0.0, notion.eps, notion.eps
     kept: list[FloatArray] = []
-    deadline = Deadline.after(seconds)
+    near: list[FloatArray] = []
+    added = np.inf
     for _ in range(_BUDGETS):
-        if notion.holds(joint, kernel):
+        level = notion.achieved(joint, kernel)
+        before, added = added, level - budget
+        if level <= eps:
             kept, low = [*kept, kernel], budget
         else:
-            moved = inside(joint, kernel, notion)
-            kept, high = kept if moved is None else [*kept, moved], budget
-        if deadline.over or low == high:
+            near, high = [*near, kernel] if level < np.inf else near, budget
+        vain = added > eps and added >= before * (1 - _FALLS)
+        if abs(level - eps) <= _NEAR * eps or low == high or vain or deadline.over:
             break
-        budget = (low + high) / 2
+        budget += eps - level
+        if not low < budget < high:
+            budget = (low + high) / 2
         kernel = optimal_from(
             *(joint, notion.at_estimate(budget), None),
-            time_limit=max(deadline.left / 2, _LEAST_SECONDS / 8),
+            time_limit=max(deadline.left / 2, _LEAST_SECONDS / 4),
             prove=False,
             among=INSTANT,
         ).kernel
-    return kept
+    return kept + _moved_inside(joint, notion, kept, near)
+
+
+def _moved_inside(
+    joint: Joint, notion: RobustForX, kept: list[FloatArray], near: list[FloatArray]
+) -> list[FloatArray]:
+    """Return what kernels that nearly keep a robust notion are once moved, mixed with kept ones.
+
+    Each output is moved towards P_X until it is allowed, by itself where cuts tell how far.
+    """
+    oracle = notion.allowed_set(joint).oracle
+    if not isinstance(oracle, ManyOracle) or not near:
+        moved = [inside(joint, kernel, notion) for kernel in near]
+        return [kernel for kernel in moved if kernel is not None]
+    start = together(joint, kept) if kept else np.ones((joint.n_x, 1))
+    rough, exact = (
+        AllowedOutputs(start, joint.p_x, MutualInformation(), each)
+        for each in (Rough(oracle), oracle)
+    )
+    weights = joint.p_x * np.hstack(near).T
+    rough.take(weights / weights.sum(axis=1, keepdims=True), NEVER)
+    exact.take(rough.in_use(), NEVER)
+    return [polished(joint, exact.kernel(), notion, quick=True)]
 
 
 def with_rare_as_one(
