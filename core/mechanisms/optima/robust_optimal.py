@@ -312,12 +312,6 @@ def of_many_symbols(
 _BUDGETS = 4
 """Budgets at P̂ that are tried: the answers start a search, which improves on them."""
 
-_FALLS = 0.25
-"""Part by which what F adds to a level falls, at least, where it may be less than ε in the end."""
-
-_NEAR = 0.02
-"""Part of ε by which the level of an optimum at P̂ may miss it: its outputs are then moved."""
-
 
 def at_smaller_budgets(
     joint: Joint, notion: RobustForX, kernel: FloatArray, deadline: Deadline
@@ -339,8 +333,10 @@ def at_smaller_budgets(
             kept, low = [*kept, kernel], budget
         else:
             near, high = [*near, kernel] if level < np.inf else near, budget
-        vain = added > eps and added >= before * (1 - _FALLS)
-        if abs(level - eps) <= _NEAR * eps or low == high or vain or deadline.over:
+        # what F adds falls by a quarter, at least, where it may be less than ε in the end
+        vain = added > eps and added >= 0.75 * before
+        # an optimum whose level is as near as 2% of ε is moved, output by output
+        if abs(level - eps) <= 0.02 * eps or low == high or vain or deadline.over:
             break
         budget += eps - level
         if not low < budget < high:
@@ -630,11 +626,7 @@ def _optimum_of_pairs(
         return first
     if alone:
         whole = Joint.with_secret_released(cells, keep_unseen=True)
-        pairs = Joint.with_secret_released(cells)
-        quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
-        quick += of_everything(cells, notion, deadline.left / 4)
-        if notion.exact:
-            quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
+        quick = _quick_of_pairs(cells, notion, deadline, gap=gap, seed=seed)
         start = max([first, *quick], key=lambda mechanism: mechanism.utility)
         kernel = start.kernel
         if len(kernel) == cells.size:  # its level over F may be rounded up
@@ -659,6 +651,18 @@ def _optimum_of_pairs(
     closed = result.gap <= gap
     most = np.inf if closed else ldp_bound(cells, notion.eps, seconds, gap=gap, seed=seed)
     return capped(Joint.with_secret_released(cells, keep_unseen=True), result, most)
+
+
+def _quick_of_pairs(
+    cells: FloatArray, notion: RLDP, deadline: Deadline, *, gap: float, seed: int
+) -> list[Mechanism]:
+    """Return the mechanisms of pairs that are known where no time is left for a search."""
+    pairs = Joint.with_secret_released(cells)
+    quick = [*tightened(pairs, notion), *coupled(cells, pairs, notion)]
+    quick += of_everything(cells, notion, deadline.left / 4)
+    if notion.exact:
+        quick += ignoring_secret(cells, notion, deadline.left / 2, gap=gap, seed=seed)
+    return quick
 
 
 def _known_of_pairs(

@@ -114,13 +114,13 @@ def optimal_from(
         among = INSTANT
     near = _nearly(joint, notion, joined, options, goal) if solver == "auto" and prove else []
     each = _of_each_output(joined, allowed, options) if solver == "auto" else []
-    if near or each or _many(joint):  # rows of 30×1629 under SRLIP take two seconds
-        seconds = min(seconds, deadline.left)
+    # rows of 30×1629 under SRLIP take two seconds
+    seconds = min(seconds, deadline.left) if near or each or _many(joint) else seconds
 
     def first(within: Deadline) -> FloatArray:
         known.extend(_begun(joint, notion, options, () if each else among, goal, within))
-        others = useful([*near, *known], _mixed(joint, allowed, goal))
-        begin = others if start is None else [start, *others]
+        begin = [] if start is None else [start]
+        begin += useful([*near, *known], _mixed(joint, allowed, goal))
         kernels = [joined.together(joint, kernel) for kernel in begin]
         if start is not None:
             kernels[0] = _one_by_one(small, kernels[0], joined.notion)
@@ -144,15 +144,31 @@ def optimal_from(
         warm=warm,
     )
     outcome = _apart(joint, notion, joined, outcome)
-    mechanism = _begun_with(joint, notion, outcome, known, goal)
-    if mechanism is None:
-        mechanism = _audited(joint, notion, outcome, goal)
+    mechanism = _audited(joint, notion, outcome, known, goal)
+    begun = bool(known or each)
+    known += _further(joint, notion, mechanism, options, among, goal, deadline, begun=begun)
+    return proven(at_least(joint, mechanism, [*near, *known]), gap)
+
+
+def _further(
+    joint: Joint,
+    notion: Notion,
+    mechanism: Mechanism,
+    options: Options,
+    among: Sequence[str] | None,
+    goal: Purpose,
+    deadline: Deadline,
+    *,
+    begun: bool,
+) -> list[Mechanism]:
+    """Return the catalogue's mechanisms that an answer is compared with in the time left."""
     own = replace(options, time_limit=_left(mechanism, deadline))
-    if not (known or each) and mechanism.utility < goal.range(joint)[1]:  # else none has more
+    known: list[Mechanism] = []
+    if not begun and mechanism.utility < goal.range(joint)[1]:  # else none has more
         few = INSTANT if mechanism.gap <= CLOSE * goal.size() else among
         known = starts(joint, notion, own, few, goal, deadline)
-    known += _allowed_anyway(joint, notion, own, goal) if mechanism.status == "heuristic" else []
-    return proven(at_least(joint, mechanism, [*near, *known]), gap)
+    anyway = mechanism.status == "heuristic"
+    return known + (_allowed_anyway(joint, notion, own, goal) if anyway else [])
 
 
 def peels(joint: Joint, notion: Notion, purpose: Purpose) -> bool:
@@ -185,7 +201,7 @@ def peeled(
         kernel = polished(small, search.kernel(), joined.notion)
     value = joined.purpose.value(small, kernel)
     outcome = Outcome(kernel, value, chain_bound(small, notion), "columns", CUT)
-    return proven(_audited(joint, notion, _apart(joint, notion, joined, outcome), goal), gap)
+    return proven(_audited(joint, notion, _apart(joint, notion, joined, outcome), [], goal), gap)
 
 
 def _hurried(options: Options, joint: Joint, deadline: Deadline) -> Options:
@@ -338,27 +354,23 @@ def _one_by_one(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     return kernel if inner is notion else polished(joint, kernel, inner)
 
 
-def _begun_with(
+def _audited(
     joint: Joint, notion: Notion, outcome: Outcome, known: Sequence[Mechanism], goal: Purpose
-) -> Mechanism | None:
-    """Return the known mechanism that a search under a robust notion has not improved, or None.
+) -> Mechanism:
+    """Return a search's outcome as an audited mechanism, its outputs in reading order.
 
-    Its audit, of .4 s at 40×400, is not repeated.
+    A known mechanism that a search under a robust notion has not improved stays as it is: its
+    audit, of .4 s at 40×400, is not repeated.
     """
+    bound = goal.size() * outcome.upper_bound
     same = [made for made in known if made.notion is notion]
     best = max(same, key=lambda made: made.utility, default=None)
-    if best is None or not any(part.of_estimate for part in notion.parts):
-        return None
-    if goal.value(joint, outcome.kernel) > best.utility + ROUNDING * goal.size():
-        return None
-    bound = max(goal.size() * outcome.upper_bound, best.utility)
-    about = {"status": outcome.status, "notes": outcome.notes, "purpose": goal}
-    return changed(best, name=NAME, upper_bound=bound, gap=bound - best.utility, **about)
-
-
-def _audited(joint: Joint, notion: Notion, outcome: Outcome, goal: Purpose) -> Mechanism:
-    """Return a search's outcome as an audited mechanism, its outputs in reading order."""
-    bound = goal.size() * outcome.upper_bound
+    if best is not None and any(part.of_estimate for part in notion.parts):
+        gained = goal.value(joint, outcome.kernel) - best.utility
+        if gained <= ROUNDING * goal.size():
+            bound = max(bound, best.utility)
+            about = {"status": outcome.status, "notes": outcome.notes, "purpose": goal}
+            return changed(best, name=NAME, upper_bound=bound, gap=bound - best.utility, **about)
     kernel, y_labels = in_reading_order(joint, outcome.kernel)
     kernel = polished(joint, kernel, notion)  # reordered outputs may round to another level
     return make_mechanism(

@@ -15,7 +15,7 @@ from core.clock import NEVER, Deadline
 from core.errors import CoreError, SolverError
 from core.joint import Joint
 from core.limits import CLOSE, ROUNDING
-from core.mechanisms.entry import TIME_SHARE
+from core.mechanisms.entry import TIME_SHARE, MechanismEntry
 from core.mechanisms.heuristics import HEURISTICS
 from core.mechanisms.merging.subset_merging import subset_merging
 from core.mechanisms.optima.robust_starts import in_groups, known_without_search
@@ -72,13 +72,7 @@ def starts(
     hard = pieces is not None and pieces.size > SIZES.direct_entries
     large = joint.n_x > SIZES.all_starts or hard
     limited = deadline is not None and (large or joint.p.size > SIZES.started_at_ease)
-    entries = sorted(
-        HEURISTICS,
-        key=lambda entry: (
-            "time_limit" in entry.parameters,
-            limited and not (entry.uses_notion and entry.instant),
-        ),
-    )
+    entries = sorted(HEURISTICS, key=lambda entry: (_searches(entry), limited and _late(entry)))
     many = large or joint.n_x >= SIZES.peeled_symbols  # of fewer a search soon finds more
     mechanisms = _merged_for_all(joint, notion, options, goal, deadline or NEVER) if many else []
     if not (large and mechanisms):
@@ -96,9 +90,9 @@ def starts(
         if left <= slowest and (worth or not entry.uses_notion):
             return mechanisms
         own = options
-        if "time_limit" in entry.parameters and large and left < np.inf:
+        if _searches(entry) and large and left < np.inf:
             own = replace(options, time_limit=left)
-        elif "time_limit" in entry.parameters and joint.n_x >= SIZES.peeled_alone and deadline:
+        elif _searches(entry) and joint.n_x >= SIZES.peeled_alone and deadline:
             own = replace(options, time_limit=max(deadline.left / TIME_SHARE, SIZES.start_seconds))
         try:
             start = revalued(joint, entry.make(joint, notion, own), goal)
@@ -120,8 +114,14 @@ def starts(
     return [*mechanisms, *(revalued(joint, start, goal) for start in more)]
 
 
-MERGED_BUDGETS = (1.0, 0.5, 0.25, 0.125, 0.0625)
-"""Budgets of LIP that are tried where there are budgets on averages, which each may keep or not."""
+def _searches(entry: MechanismEntry) -> bool:
+    """Return whether a mechanism takes as long as it may."""
+    return "time_limit" in entry.parameters
+
+
+def _late(entry: MechanismEntry) -> bool:
+    """Return whether a mechanism comes last where time is short: others keep the notion at once."""
+    return not (entry.uses_notion and entry.instant)
 
 
 def _merged_for_all(
@@ -141,7 +141,8 @@ def _merged_for_all(
     if parts == [notion] or not known or notion.is_perfect_privacy:
         return []
     least = min([_least_of_both(part) for part in parts], default=np.inf)
-    further = [budget for budget in MERGED_BUDGETS if averages and budget < least]
+    # LIP from 1 down to 1/16: budgets on averages may keep each of them or not
+    further = [0.5**k for k in range(5) if averages and 0.5**k < least]
     budgets = [least, *further] if parts else further
     if not 0 < budgets[0] < np.inf:
         return []
