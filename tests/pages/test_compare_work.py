@@ -235,6 +235,16 @@ def test_lines_come_as_they_are_worked_out_and_what_is_missing_is_told(sweeps):
     assert "The work was canceled." in text(app)
 
 
+def test_the_line_of_a_question_that_is_refused_is_not_waited_for(sweeps):
+    refused = Scenario(data=SMALL, notion="rldp")
+    app = opened(project=Project((refused, *OPTIMA.scenarios), ("pair", "b", "c")))
+    finished(app, lambda: any("X is not such a pair" in item.value for item in app.error))
+    assert sweeps.open
+    (said,) = [item for item in working(app) if "ready" in item]
+    assert "0 of 2 lines ready" in said
+    assert "pair" not in said
+
+
 def test_lines_that_need_no_search_are_begun_first_and_one_that_falls_is_named(sweeps, monkeypatch):
     """Subset merging waited behind the searches, and its line fell without a word."""
     names = ("optimal", "subset_merging")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.errors import CoreError
+from core.errors import CoreError, InvalidInputError
 from core.mechanisms import catalogue as mechanisms
 from core.notions import catalogue as notions
 from core.notions.numbers import Numbers
@@ -61,7 +61,7 @@ def find(answered: Sequence[Answered]) -> list[ColumnLine]:
 
 
 def _find(column: Answered) -> ColumnLine:
-    if not _has_line(column.scenario):
+    if not _has_line(column.scenario) or isinstance(column.error, InvalidInputError):
         return ColumnLine(column)
     swept = _swept(column.scenario)
     try:
