@@ -1,13 +1,15 @@
 """Robust optima of a mechanism of X: nothing that is known without a search keeps more."""
 
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, pairwise, permutations
 
 import numpy as np
 import pytest
 from scipy import optimize
 
+from benchmarks.pairs import COLUMNS
 from core import clock
 from core import mechanisms as m
+from core.data import DataSpec, count
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima import robust_optimal
@@ -177,6 +179,35 @@ def test_of_larger_data_no_answer_is_below_what_is_known_nor_a_bound_above(kind,
     joint = drawn(*np.minimum(shape, (3, 4)), n) if kind is RLDP else drawn(*shape, n)
     pairs = Joint.with_secret_released(joint.counts) if kind is RLDP else joint
     promised(seed, kind, pairs, n, 2.0)
+
+
+def asked(joint, notion, seconds):
+    """Return an answer of a search that knows what earlier ones found."""
+    with clock.using(clock.Ticking(4e-3)):
+        return m.optimal(joint, notion, time_limit=seconds)
+
+
+@pytest.mark.parametrize(("secret", "released"), list(permutations(COLUMNS, 2)))
+def test_of_adult_no_answer_is_below_what_is_known_nor_a_bound_above(secret, released):
+    """A looser question comes later; a bound at the estimate is that of a fifth of the time."""
+    joint = count(DataSpec(source="adult", secret=(secret,), released=(released,))).joint
+    made = []
+    for eps in (0.5, 1.0):
+        most = asked(joint, LDP(eps), 0.2).upper_bound
+        smaller = asked(joint, LDP(eps / 2), 1.0).kernel
+        for n in (joint.n // 4, joint.n):
+            notion = RobustLDP.of_joint(joint, eps, n=n)
+            result = asked(joint, notion, 1.0)
+            assert result.audit.holds
+            (known,) = of_x_itself(joint, notion)
+            assert known.utility <= result.utility + 1e-9
+            assert at_its_level(joint, smaller, notion) <= result.utility + 1e-6
+            assert result.utility <= result.upper_bound <= most + 1e-6
+            for of_n, less in made:
+                if of_n <= n:
+                    assert less.utility <= result.utility + 1e-9
+                    assert less.utility <= result.upper_bound + 1e-9
+            made.append((n, result))
 
 
 @pytest.mark.parametrize("part", [0.5, 0.75])
