@@ -360,15 +360,15 @@ def _audited(
     """Return a search's outcome as an audited mechanism, its outputs in reading order.
 
     A known mechanism that a search under a robust notion has not improved stays as it is: its
-    audit, of .4 s at 40×400, is not repeated.
+    audit, of .4 s at 40×400, is not repeated, unless it is above what was proven: `at_least` tells
+    whether by rounding alone.
     """
     bound = goal.size() * outcome.upper_bound
     same = [made for made in known if made.notion is notion]
     best = max(same, key=lambda made: made.utility, default=None)
     if best is not None and any(part.of_estimate for part in notion.parts):
         gained = goal.value(joint, outcome.kernel) - best.utility
-        if gained <= ROUNDING * goal.size():
-            bound = max(bound, best.utility)
+        if gained <= ROUNDING * goal.size() and best.utility <= bound:
             about = {"status": outcome.status, "notes": outcome.notes, "purpose": goal}
             return changed(best, name=NAME, upper_bound=bound, gap=bound - best.utility, **about)
     kernel, y_labels = in_reading_order(joint, outcome.kernel)

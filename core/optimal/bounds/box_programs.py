@@ -62,7 +62,7 @@ class BoxPrograms:
         self._above, self._below = np.maximum(self.matrix, 0.0), np.minimum(self.matrix, 0.0)
         # most programs that are solved together, between two looks at the clock: enough to make
         # the overhead of array operations small, and 32 MB of inverses
-        self.together = max(1, min(256, 2**22 // self.matrix.shape[1] ** 2))
+        self.together = max(1, min(512, 2**22 // self.matrix.shape[1] ** 2))
         self._odds, self._purest = np.empty(self.n_x), np.empty((self.n_x, self.n_x))
         self._n_purest = 0
 

@@ -331,7 +331,8 @@ class Forest:
         opened = np.flatnonzero(lack > 0)
         lack = np.minimum(lack, (self.targets - self._floors)[leaves.dominant])[opened]
         lack *= weights[leaves.dominant[opened]]
-        worst = opened[np.argsort(-lack, kind="stable")[: self._programs.together]]
+        halved = max(1, self._programs.together // 2)  # each becomes two
+        worst = opened[np.argsort(-lack, kind="stable")[:halved]]
         kept = np.zeros(len(leaves), dtype=bool)
         kept[opened] = True
         kept[worst] = False

@@ -249,6 +249,17 @@ def test_an_answer_of_any_solver_is_held_against_known_mechanisms(solver, monkey
         m.optimal(Joint.from_counts([[8, 1, 5, 4], [1, 8, 5, 5]]), LIP(0.5), solver)
 
 
+def test_a_robust_answer_that_its_start_exceeds_is_held_against_it_too(monkeypatch):
+    def begun(*_, start, **__):
+        start(NEVER)
+        return Outcome(np.ones((3, 1)), 0.0, 0.01, "columns", "optimal")
+
+    monkeypatch.setattr("core.mechanisms.optima.search.maximise", begun)
+    joint = Joint.from_counts([[300, 100, 100], [100, 100, 300]])
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        search.optimal_from(joint, RobustLDP.of_joint(joint, 1.0), None)
+
+
 def test_what_the_slack_of_the_audit_allows_is_no_proof_against_a_bound():
     weights = [
         [0.21625046875586768, 0.31028469071188786, 0.07346514654026338],
