@@ -203,7 +203,7 @@ def test_silent_outputs_end_by_a_deadline():
     excess, rows = excess_lift(JOINT), np.zeros((0, JOINT.n_x))
     with clock.using(clock.Ticking(1.0)):
         every = SilentSearch(excess, rows, seed=1).outputs(np.zeros(JOINT.n_x), NEVER)
-        some = SilentSearch(excess, rows, seed=1).outputs(np.zeros(JOINT.n_x), Deadline.after(2.5))
+        some = SilentSearch(excess, rows, seed=1).outputs(np.zeros(JOINT.n_x), Deadline.after(0.5))
     assert 0 < len(some) < len(every)
     np.testing.assert_array_equal(some, every[: len(some)])
 
