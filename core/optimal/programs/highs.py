@@ -32,6 +32,11 @@ _OPTIONS: dict[str, bool | int | float | str] = {
     "simplex_scale_strategy": 2,  # HiGHS's default
 }
 _ONCE: dict[str, bool | int | float | str] = {"presolve": "on", "solver": "ipm"}
+
+STEPS = 20
+"""Steps of the simplex method for each row and column after which it begins anew: most programs
+take two or three, and one of 87 rows went on for ever, in a circle."""
+
 _STATUS = highspy.HighsModelStatus
 _OK = highspy.HighsStatus.kOk
 _WARNING = highspy.HighsStatus.kWarning
@@ -190,7 +195,7 @@ class LinearProgram:
             if self._highs.setBasis(near) in (_OK, _WARNING) and self._run() == _STATUS.kOptimal:
                 return self._solution()
             self._highs.clearSolver()
-            self._set({**_ONCE, "simplex_iteration_limit": highspy.kHighsIInf})
+            self._set(_ONCE)
             if self._until != NEVER:
                 time_limit = self._until.left
         return self.solve(time_limit)
@@ -205,6 +210,7 @@ class LinearProgram:
     def solve(self, time_limit: float | None = None) -> Solution:
         """Solve from the last basis."""
         highs = self._highs
+        self._set({"simplex_iteration_limit": STEPS * (self.n_rows + self.n_cols)})
         self._limit(time_limit)
         outcome = self._run()
         if outcome not in _DECIDED:

@@ -8,6 +8,7 @@ from scipy import optimize, sparse
 
 from core import clock
 from core.errors import InfeasibleError, SolverError, TimeLimitError
+from core.optimal.programs import highs
 from core.optimal.programs.highs import INFINITY, LinearProgram
 
 
@@ -176,3 +177,19 @@ def test_a_program_that_begins_anew_has_the_time_that_is_left(monkeypatch):
         far.solve_near(first.basis(), 60.0)
     assert len(given) == 2
     assert given[1] < given[0] == 60.0
+
+
+def test_a_program_that_goes_in_a_circle_begins_anew(monkeypatch):
+    """A mixture of 87 symbols did for seven minutes, whatever its limit."""
+    rows = sparse.eye_array(40, format="csr")
+    built = LinearProgram(rows, np.full(40, -INFINITY), np.ones(40), cost=-np.ones(40), primal=True)
+    assert built.solve().objective == -40.0
+    runs, run = [], LinearProgram._run
+    monkeypatch.setattr(LinearProgram, "_run", lambda self: runs.append(1) or run(self))
+    monkeypatch.setattr(highs, "STEPS", 0)  # from the last basis 40 are needed, from none 0
+    built.set_costs(np.ones(40))
+    assert built.solve().objective == 0.0
+    assert len(runs) == 2
+    built.set_costs(-np.ones(40))  # then from none too
+    with pytest.raises(SolverError, match="limit"):
+        built.solve()
