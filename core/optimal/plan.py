@@ -42,8 +42,8 @@ class Shares:
     more in as long."""
 
     entries: float = 0.05
-    """For a bound by the largest entries before a search at central duals: of 206 symbols thirty
-    programs, of .02 s, tell nearly all."""
+    """For a bound by the largest entries before a search of many symbols: of 206 thirty programs,
+    of .02 s, tell nearly all."""
 
     cones: float = 0.5
     """For one program with cones, or under robust LDP, where cuts can do without."""
@@ -344,8 +344,9 @@ class Sizes:
     central_seconds: float = 2.0
     """Seconds without which a search at central duals, by large programs, finds nothing."""
 
-    proof_seconds: float = 2.0
-    """Seconds without which boxes prove nothing of 200 symbols."""
+    search_seconds: float = 4.0
+    """Seconds of a search at central duals from which on boxes get the others: of 200 symbols they
+    prove nothing in less than ten."""
 
     descents: int = 24
     """Descents between two master programs at central duals, where descents' programs are large."""

@@ -60,6 +60,7 @@ class Prover:
         self._whole = utility.exceptions is None
         self._most_low = _low_vertices(space)
         self._known = utility.of_x(p_x) + ROUNDING
+        self._by_tree = self._by_boxes = np.inf
 
     def walk(self, deadline: Deadline, max_vertices: int) -> bool:
         """Compute all vertices, unless too many; return whether all are known (else `stopped`)."""
@@ -74,9 +75,17 @@ class Prover:
         return self.vertices is not None
 
     def check(
-        self, duals: FloatArray, gap: float, deadline: Deadline, outputs: FloatArray | None = None
+        self,
+        duals: FloatArray,
+        gap: float,
+        deadline: Deadline,
+        outputs: FloatArray | None = None,
+        known: float = np.inf,
     ) -> Verdict:
-        """Return a bound on the utility, and outputs that would improve the mixture."""
+        """Return a bound on the utility, and outputs that would improve the mixture.
+
+        Branch and bound that proves no less than is `known` gives way to boxes.
+        """
         outputs = self.p_x[None] if outputs is None else outputs
         enough = self._worth(duals) + gap
         plain = isinstance(self.utility, MutualInformation)
@@ -111,13 +120,17 @@ class Prover:
             self._known = min(self._known, sliced)
             if self._known <= enough:
                 return Verdict(self._known, verdict.better)
-        # above it boxes for the whole mixture are tried before branch and bound is resumed
-        wide = enough + 0.02 * self.utility.of_x(self.p_x)
-        if self._tree is None or self._tree.spread <= SIZES.wide_tree:
+        leads = self._tree is None or self._by_tree < min(known, self._by_boxes)
+        if leads and (self._tree is None or self._tree.spread <= SIZES.wide_tree):
             verdict = self._branch(duals, gap, deadline.part(SHARES.last_branching))
             if settled(verdict):
                 return verdict
-        self._box(outputs, wide, deadline)
+        # above it boxes for the whole mixture are tried before branch and bound is resumed
+        wide = enough + 0.02 * self.utility.of_x(self.p_x)
+        # beside a tree that proves more they get half, and all where they overtake it
+        self._box(outputs, wide, deadline.part(0.5) if leads else deadline)
+        if self._by_boxes < self._by_tree:
+            self._box(outputs[:0], wide, deadline)
         return self._branch(duals, gap, deadline)
 
     def by_boxes(self, outputs: FloatArray, enough: float, deadline: Deadline) -> float:
@@ -139,7 +152,8 @@ class Prover:
         if self._whole and self._known > enough and not deadline.over:
             if self._boxes is None:
                 self._boxes = BoxBound(self.allowed, self.p_x)
-            self._known = min(self._known, self._boxes.bound(outputs, enough, deadline))
+            self._by_boxes = self._boxes.bound(outputs, enough, deadline)
+            self._known = min(self._known, self._by_boxes)
 
     def _undercut(self, duals: FloatArray, slack: float, deadline: Deadline) -> Verdict:
         """Prove by the vertices that undercut the duals by more than the slack."""
@@ -179,8 +193,8 @@ class Prover:
             weights=self.p_x,
         )
         met = np.array(result.columns).reshape(-1, len(self.p_x))
-        bound = self._worth(result.prices) + ROUNDING
-        self._known = min(bound, self._known)
+        self._by_tree = min(self._by_tree, self._worth(result.prices) + ROUNDING)
+        self._known = min(self._by_tree, self._known)
         return Verdict(self._known, met)
 
     def _check_all(self, duals: FloatArray) -> Verdict:

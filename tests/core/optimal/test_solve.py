@@ -363,7 +363,7 @@ def test_few_vertices_are_listed_however_many_bases_there_are():
 
 def test_boxes_of_a_search_at_central_duals_are_priced_up_to_its_answer(monkeypatch):
     """Aimed at 0 they were priced to .5 nats, and bounds ended at .87 of H(X) instead of .82."""
-    for name, value in (("peeled_symbols", 10), ("column_rows", 5), ("proof_seconds", 0.0)):
+    for name, value in (("peeled_symbols", 10), ("column_rows", 5), ("search_seconds", 0.0)):
         monkeypatch.setitem(vars(SIZES), name, value)
     joint = Joint.random_dirichlet(4, 30, 1.0, np.random.default_rng(0))
     with clock.using(clock.Ticking(2.0**-11)):
@@ -389,10 +389,10 @@ def test_p_x_is_taken_apart_once_whatever_its_share_of_the_time(monkeypatch):
     assert result.utility >= once - 1e-9
 
 
-@pytest.mark.parametrize("proof_seconds", [np.inf, 0.0])
-def test_where_a_search_finds_no_more_outputs_are_taken_off_p_x_again(proof_seconds, monkeypatch):
+@pytest.mark.parametrize("search_seconds", [np.inf, 0.0])
+def test_where_a_search_finds_no_more_outputs_are_taken_off_p_x_again(search_seconds, monkeypatch):
     """At 10×442 and LIP ¼ the rest of the time went to boxes, and 0.04 less was kept."""
-    sizes = {"column_rows": 0, "proof_seconds": proof_seconds}
+    sizes = {"column_rows": 0, "search_seconds": search_seconds}
     joint, once = of_many_symbols(monkeypatch, **sizes)
     monkeypatch.setattr(ColumnSearch, "run", lambda _: None)
     monkeypatch.setattr(LinearSearch, "run", lambda _: None)
