@@ -172,9 +172,11 @@ class BoxBound:
         self._enter(self._columns, self._of)
 
     def _holder(self, r: FloatArray) -> int:
-        """Return the index of the latest box that holds an output, −1 for none."""
+        """Return the index of the latest box that holds an output, −1 for none or an empty one."""
         for k in range(len(self._boxes) - 1, -1, -1):
             box = self._boxes[k]
+            if box.intercept == np.inf:
+                continue
             if (r >= box.lower - FEASIBILITY).all() and (r <= box.upper + FEASIBILITY).all():
                 return k
         return -1
@@ -233,8 +235,11 @@ class BoxBound:
             ends, bounds = self._solved(boxes, of_all, [box.basis for box in boxes], deadline)
             priced = self._programs.priced(bounds, ends)
             nothing = self._programs.proven(bounds, np.zeros_like(of_all), ends)[0]
-            for i in np.flatnonzero(ends.empty & (nothing > 0)):
+            found_empty = np.flatnonzero(ends.empty & (nothing > 0))
+            for i in found_empty:
                 self._boxes[part[i]] = replace(boxes[i], intercept=np.inf)
+            if len(found_empty):
+                self._check()
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
                     boxes[i],
@@ -276,7 +281,8 @@ class BoxBound:
         masses = mixed.sum(axis=1)
         errors = np.zeros_like(mixed)
         means = np.zeros_like(mixed)
-        for k in np.flatnonzero(masses > 0):
+        open_ = np.array([box.intercept < np.inf for box in self._boxes], dtype=bool)
+        for k in np.flatnonzero(open_ & (masses > 0)):
             lower, upper = self._boxes[k].lower, self._boxes[k].upper
             means[k] = mixed[k] / masses[k]
             slopes, intercepts = secants(lower, upper)
