@@ -71,7 +71,8 @@ def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
         assert best - 1e-9 <= result <= best + 1e-6, seed
 
 
-def test_rows_that_are_told_where_outputs_break_them_prove_as_much():
+@pytest.mark.parametrize("many", [False, True])
+def test_rows_that_are_told_where_outputs_break_them_prove_as_much(many):
     """Two rows are known at first, and at most two more are told at a time."""
     for seed in range(6):
         joint = joint_of(seed) if seed % 2 else spiky(seed)
@@ -90,6 +91,7 @@ def test_rows_that_are_told_where_outputs_break_them_prove_as_much():
             joint.p_x,
             (points.min(axis=0), points.max(axis=0)),
             cuts_off,
+            many=many,
         )
         with clock.using(clock.Ticking(STEP)):
             result = [
