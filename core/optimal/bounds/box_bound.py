@@ -239,10 +239,10 @@ class BoxBound:
             ends, bounds = self._solved(boxes, of_all, [box.basis for box in boxes], deadline)
             priced = self._programs.priced(bounds, ends)
             nothing = self._programs.proven(bounds, np.zeros_like(of_all), ends)[0]
-            found_empty = np.flatnonzero(ends.empty & (nothing > 0))
-            for i in found_empty:
+            empty = np.flatnonzero(ends.empty & (nothing > 0))
+            for i in empty:
                 self._boxes[part[i]] = replace(boxes[i], intercept=np.inf)
-            if len(found_empty):
+            if len(empty):
                 self._check()
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
