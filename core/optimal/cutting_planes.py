@@ -238,6 +238,7 @@ class CutLoop:
         if plain and len(p_x) <= SIZES.leveled_symbols and isinstance(oracle, LevelOracle):
             levels = LevelBound(oracle, p_x)
             self.levels = levels if levels.cells >= SIZES.leveled_cells else None
+        self._few = self.levels is None or len(p_x) <= SIZES.enclosed_leveled
         self.until = until
         self._first_proof = until.part(SHARES.first_polytope)
         self._early = until.part(SHARES.cutting)
@@ -258,10 +259,9 @@ class CutLoop:
         if prove:
             self.bound_by_levels(self.until.part(SHARES.levels))
         space = polytope(self.outer, self.p_x)
-        few = self.levels is None or len(self.p_x) <= SIZES.enclosed_leveled
         if prove:
-            self._bound_by_boxes(SHARES.rough_boxes if few else 0.0)
-        if prove and few and can_enclose(space) and not self._closed():
+            self._bound_by_boxes(SHARES.rough_boxes if self._few else 0.0)
+        if prove and self._few and can_enclose(space) and not self._closed():
             if isinstance(self.inside.oracle, ManyOracle):  # its cuts are those of a climb
                 self._narrow_by_columns(space, self.until.part(SHARES.narrowing))
             share = SHARES.enclosing if self.levels is None else SHARES.enclosing_leveled
@@ -298,7 +298,9 @@ class CutLoop:
         if self._boxes is None:
             tangents = self.outer.rows.toarray()[self._n_given :]
             allowed = AllowedSet(sparse.csr_array(np.vstack([tangents, self.levels.rows])), n_x)
-            self._boxes = BoxBound(allowed, self.p_x, self.levels.within, self._deepest_cuts)
+            self._boxes = BoxBound(
+                *(allowed, self.p_x, self.levels.within, self._deepest_cuts), many=not self._few
+            )
         self.upper = min(self.upper, self._boxes.bound(self.inside.in_use(), aim, self.until))
 
     def _deepest_cuts(self, outputs: FloatArray) -> FloatArray:
@@ -307,7 +309,7 @@ class CutLoop:
         rough = Rough(oracle) if isinstance(oracle, ManyOracle) else oracle
         cuts, which = cuts_of(rough, outputs)
         depths = (cuts * outputs[which]).sum(axis=1)
-        deepest = np.argsort(-depths, kind="stable")[: SIZES.box_cuts]
+        deepest = np.argsort(-depths, kind="stable")[: SIZES.box_cuts[not self._few]]
         result: FloatArray = cuts[deepest[depths[deepest] > SHALLOW]]
         return result
 

@@ -304,8 +304,9 @@ class Sizes:
     waiting_boxes: int = 100_000
     """Open boxes, some 4 kB each, at which branch and bound stops."""
 
-    box_cuts: int = 60
-    """Most cuts that join a bound by boxes before each split: their programs grow with each."""
+    box_cuts: tuple[int, int] = (60, 8)
+    """Most cuts that join a bound by boxes before each split, of few symbols and of more: programs
+    grow with each, and of 15 symbols a bound that got 60 had a third of the boxes after as long."""
 
     between_looks: int = 2**26
     """Entries of tableaux that pivots change between two looks at the clock, in about .1 s."""

@@ -70,6 +70,7 @@ class BoxBound:
     `within`: the least and the greatest entries of allowed outputs, where these are known;
     `cuts_off`: the cuts, (j, n_x), of a set that outputs (k, n_x) violate, of one without auxiliary
     variables. With `within`, both ends of sides are shortened.
+    `many`: whether boxes keep the sides that are not split, as pays where many are needed.
     """
 
     def __init__(
@@ -78,6 +79,8 @@ class BoxBound:
         p_x: FloatArray,
         within: tuple[FloatArray, FloatArray] | None = None,
         cuts_off: Callable[[FloatArray], FloatArray] | None = None,
+        *,
+        many: bool = False,
     ) -> None:
         self.p_x = p_x
         self._allowed, self._programs = allowed, BoxPrograms(allowed)
@@ -85,7 +88,8 @@ class BoxBound:
         self._entropy = float(special.entr(p_x).sum())
         self._best = self._entropy + ROUNDING
         self._boxes: list[Box] = []
-        self._failed, self._close = False, CLOSE
+        self._failed, self._many = False, many
+        self._close = CLOSE**2 if many else CLOSE
         self._columns = np.zeros((0, len(p_x)))
         self._of = np.zeros(0, dtype=np.int64)
         self._program = self._empty_program()
@@ -172,9 +176,11 @@ class BoxBound:
         self._enter(self._columns, self._of)
 
     def _holder(self, r: FloatArray) -> int:
-        """Return the index of the latest box that holds an output, −1 for none."""
+        """Return the index of the latest box that holds an output, −1 for none or an empty one."""
         for k in range(len(self._boxes) - 1, -1, -1):
             box = self._boxes[k]
+            if box.intercept == np.inf:
+                continue
             if (r >= box.lower - FEASIBILITY).all() and (r <= box.upper + FEASIBILITY).all():
                 return k
         return -1
@@ -233,8 +239,11 @@ class BoxBound:
             ends, bounds = self._solved(boxes, of_all, [box.basis for box in boxes], deadline)
             priced = self._programs.priced(bounds, ends)
             nothing = self._programs.proven(bounds, np.zeros_like(of_all), ends)[0]
-            for i in np.flatnonzero(ends.empty & (nothing > 0)):
+            empty = np.flatnonzero(ends.empty & (nothing > 0))
+            for i in empty:
                 self._boxes[part[i]] = replace(boxes[i], intercept=np.inf)
+            if len(empty):
+                self._check()
             for i in np.flatnonzero(ends.solved):
                 self._boxes[part[i]] = replace(
                     boxes[i],
@@ -276,7 +285,8 @@ class BoxBound:
         masses = mixed.sum(axis=1)
         errors = np.zeros_like(mixed)
         means = np.zeros_like(mixed)
-        for k in np.flatnonzero(masses > 0):
+        open_ = np.array([box.intercept < np.inf for box in self._boxes], dtype=bool)
+        for k in np.flatnonzero(open_ & (masses > 0)):
             lower, upper = self._boxes[k].lower, self._boxes[k].upper
             means[k] = mixed[k] / masses[k]
             slopes, intercepts = secants(lower, upper)
@@ -306,12 +316,13 @@ class BoxBound:
         """Return the parts of a box, split at its largest secant errors, and symbols to narrow."""
         box, most = self._boxes[k], float(errors.max())
         # part of a box's largest secant error from which on a side of its parts is shortened
-        which = np.flatnonzero(errors >= 0.3 * most)
-        # two symbols at once, unless the second error is less than half of the first: programs of
-        # four parts take hardly longer than those of two
+        which = np.flatnonzero([] if self._many else errors >= 0.3 * most)
+        # two symbols at once, unless the second error is much less than the first: programs of four
+        # parts take hardly longer than those of two
         largest = np.argsort(-errors, kind="stable")[:2]
+        least = (0.8 if self._many else 0.5) * most
         parts = [box]
-        for x in largest[errors[largest] >= 0.5 * most]:
+        for x in largest[errors[largest] >= least]:
             side = box.upper[x] - box.lower[x]
             at = np.clip(mean[x], box.lower[x] + INWARD * side, box.upper[x] - INWARD * side)
             unsplit, parts = parts, []

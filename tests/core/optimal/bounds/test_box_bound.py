@@ -71,7 +71,8 @@ def test_a_far_aim_leaves_no_part_of_the_distance_unproven():
         assert best - 1e-9 <= result <= best + 1e-6, seed
 
 
-def test_rows_that_are_told_where_outputs_break_them_prove_as_much():
+@pytest.mark.parametrize("many", [False, True])
+def test_rows_that_are_told_where_outputs_break_them_prove_as_much(many):
     """Two rows are known at first, and at most two more are told at a time."""
     for seed in range(6):
         joint = joint_of(seed) if seed % 2 else spiky(seed)
@@ -90,6 +91,7 @@ def test_rows_that_are_told_where_outputs_break_them_prove_as_much():
             joint.p_x,
             (points.min(axis=0), points.max(axis=0)),
             cuts_off,
+            many=many,
         )
         with clock.using(clock.Ticking(STEP)):
             result = [
@@ -233,6 +235,45 @@ def test_boxes_that_are_wrongly_found_empty_prove_nothing(monkeypatch):
     again = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
     monkeypatch.setattr(BoxBound, "_narrowed", lambda *_: [])
     assert again.bound(joint.p_x[None], 0.0, Deadline.after(10)) >= entropy
+
+
+def test_boxes_that_their_programs_wrongly_find_empty_prove_nothing(monkeypatch):
+    """The bound is not lowered before it is known that one of those left holds P_X."""
+    joint = joint_of(0)
+    bounds = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
+    begun = bounds.bound(joint.p_x[None], np.inf, Deadline.after(10))
+    solve, proven = bounds._programs.solve, bounds._programs.proven
+
+    def empty(boxes, costs, **options):
+        ends = solve(boxes, costs, **options)
+        none, every = np.zeros(len(boxes), dtype=bool), np.ones(len(boxes), dtype=bool)
+        return replace(ends, solved=none, empty=every)
+
+    def more(boxes, costs, ends):
+        floors, reduced = proven(boxes, costs, ends)
+        return np.ones_like(floors), reduced
+
+    monkeypatch.setattr(bounds._programs, "solve", empty)
+    monkeypatch.setattr(bounds._programs, "proven", more)
+    entropy = float(entropies(joint.p_x[None])[0])
+    assert bounds.bound(joint.p_x[None], 0.0, Deadline.after(10)) == begun >= entropy - 1e-9
+
+
+def test_a_box_found_empty_holds_nothing_and_is_not_split():
+    joint = joint_of(0)
+    bounds = BoxBound(notion_of(0).allowed_set(joint), joint.p_x)
+    with clock.using(clock.Ticking(STEP)):
+        bounds.bound(joint.p_x[None], 0.0, Deadline(40 * STEP))
+    weights = np.ones(len(bounds._columns))
+    k = bounds._holder(joint.p_x)
+    bounds._boxes[k] = replace(bounds._boxes[k], intercept=np.inf)
+    assert bounds._holder(joint.p_x) != k
+    bounds._boxes = [replace(box, intercept=np.inf) for box in bounds._boxes]
+    assert bounds._holder(joint.p_x) == -1
+    before = len(bounds._boxes)
+    bounds._of = np.minimum(np.maximum(bounds._of, 0), before - 1)
+    bounds._refine(weights, Deadline.after(10))
+    assert len(bounds._boxes) == before
 
 
 def test_a_box_found_empty_late_does_not_hold_the_bound_up():
