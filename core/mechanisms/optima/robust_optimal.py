@@ -80,12 +80,9 @@ def non_robust(
     cells = cell_probabilities(p_su)
     cells = estimate(cells, RenyiBall(cells, 0.0))
     notion = LDP(validation.budget(eps, "eps"))
-    optimum = optimal_from(
-        Joint.with_secret_released(cells),
-        notion,
-        None,
-        **checked_options(solver, time_limit, gap, seed),
-    )
+    joint = Joint.with_secret_released(cells)
+    options = checked_options(solver, time_limit, gap, seed)
+    optimum = with_remembered(joint, optimal_from(joint, notion, None, **options))
     return released(
         cells,
         optimum.kernel,
@@ -243,7 +240,8 @@ def robust_of_x(
         searched=max(deadline.part(SHARES.smaller_budgets), soon),
         deadline=deadline,
     )
-    if estimated.gap <= gap and any(kernel is estimated.kernel for kernel in smaller):
+    most = estimated.upper_bound if notion.is_around(joint) else np.inf
+    if most - estimated.utility <= gap and any(kernel is estimated.kernel for kernel in smaller):
         return make_mechanism(  # as where X is the secret: nothing keeps more
             joint,
             estimated.kernel,
@@ -252,7 +250,7 @@ def robust_of_x(
             status=estimated.status,
             notion=notion,
             y_labels=estimated.y_labels,
-            upper_bound=estimated.upper_bound,
+            upper_bound=most,
         )
     kernels = [*([] if start is None else [start]), *smaller]
     kernels += with_rare_as_one(
@@ -269,7 +267,7 @@ def robust_of_x(
     if kept and max(kept) > optimum.utility:  # an audit takes as long as a search of many symbols
         best = _as_start(joint, kernels[int(np.argmax(kept))], notion)
         optimum = at_least(joint, optimum, [best])
-    return proven(capped(joint, optimum, estimated.upper_bound), gap)
+    return proven(capped(joint, optimum, most), gap)
 
 
 def too_many_symbols(joint: Joint, notion: Notion) -> bool:
@@ -289,7 +287,9 @@ def of_many_symbols(
     deadline = Deadline.after(options["time_limit"] or DEFAULT_SECONDS)
     bound, kernels = goal.range(joint)[1], [np.ones((joint.n_x, 1))]
     if isinstance(goal, Information):
-        estimated = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+        estimated = notion
+        if isinstance(notion, RobustForX) and notion.is_around(joint):
+            estimated = notion.at_estimate(notion.eps)
         bound = min(bound, chain_bound(joint, estimated))
     kernels += [mechanism.kernel for mechanism in in_groups(joint, notion)]
     if isinstance(notion, RobustForX):
