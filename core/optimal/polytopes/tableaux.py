@@ -307,10 +307,12 @@ def some_corners(
     # a program has about as many pivots as rows; ten small ones take a few milliseconds
     entries = space.n_basic**2 * (space.n_free + 1)
     every = max(1, min(10, SIZES.between_looks // entries))
-    for number, cost in enumerate(costs, start=1):
+    late = False
+    for number, cost in enumerate(costs):
         if (vertex := space.vertex_of(cost)) is not None:
             labels.append(vertex)
-        if number % every == 0 and deadline.over and (inside := _inside(space, labels)) is not None:
+        late = late or (number % every == 0 and deadline.over)
+        if late and (inside := _inside(space, labels)) is not None:
             return inside
     return _inside(space, labels)
 
