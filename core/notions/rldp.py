@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,7 +16,7 @@ from core.allowed.robust import RobustCuts, answers, pair_cells, spread
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
-from core.notions.base import LevelNotion, Notion, OfEps
+from core.notions.base import LevelNotion, Notion, OfEps, PointwiseNotion
 from core.notions.ldp import LDP
 from core.uncertainty import RenyiBall
 from core.uncertainty.ball import FLOORED, assumed_records
@@ -35,10 +36,26 @@ class RobustNotion(OfEps, LevelNotion):
 
     of_estimate: ClassVar[bool] = True
 
+    nested: ClassVar[bool] = True
+    """Whether it is known to allow over a smaller F all that it allows over a larger one."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not isinstance(self.uncertainty, RenyiBall):
             raise InvalidInputError(f"uncertainty must be a RenyiBall, got {self.uncertainty!r}.")
+
+    @abstractmethod
+    def at_estimate(self, eps: float) -> PointwiseNotion:
+        """Return the notion at P̂ alone, with another budget: it is implied at the same one."""
+
+    def is_around(self, joint: Joint) -> bool:
+        """Return whether P̂ is the joint itself, up to rounding, so that F has it as a member."""
+        estimate, cells = self.uncertainty.p_hat_su, self._estimated(joint)
+        return cells.shape == estimate.shape and bool((np.abs(cells - estimate) <= ROUNDING).all())
+
+    def _estimated(self, joint: Joint) -> FloatArray:
+        """Return the probabilities of a joint that P̂ has, (n_s, n_u)."""
+        return joint.p
 
 
 @dataclass(frozen=True)
@@ -139,6 +156,15 @@ class RLDP(RobustNotion):
         over = "" if self.exact or self.uncertainty.bound == np.inf else " over polytopes"
         as_printed = ", as printed" if self.include_same_secret else ""
         return f"{super().__str__()}{over}{as_printed}"
+
+    def at_estimate(self, eps: float) -> LDP:
+        """Return ε-LDP."""
+        return LDP(eps)
+
+    def _estimated(self, joint: Joint) -> FloatArray:
+        cells = np.zeros(self.uncertainty.p_hat_su.size)
+        cells[joint.kept_x] = joint.p_x
+        return cells.reshape(self.uncertainty.p_hat_su.shape)
 
     def achieved(self, joint: Joint, kernel: ArrayLike) -> float:
         """Return the least ε at which the notion holds, in nats; ∞ if at none.

@@ -6,7 +6,6 @@ every s: RLDP's rows and oracle apply, with v equal over the secrets.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Self
@@ -21,7 +20,7 @@ from core.allowed.inequalities import scaled
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.limits import MAX_ENTRIES
-from core.notions.base import PointwiseNotion, budget_text, relative, split
+from core.notions.base import budget_text, relative, split
 from core.notions.guessing import PointwiseMaximalLeakage
 from core.notions.ldp import LDP
 from core.notions.lip import ALIP, LIP
@@ -55,10 +54,6 @@ class RobustForX(RobustNotion):
         `further`: the notion's numbers beside `eps`, by name.
         """
         return cls(eps, ball_around(joint, n, beta, alpha), **further)
-
-    @abstractmethod
-    def at_estimate(self, eps: float) -> PointwiseNotion:
-        """Return the notion at P̂ alone, with another budget: it is implied at the same one."""
 
     def _answers(self, joint: Joint, kernel: ArrayLike) -> FloatArray:
         self._check(joint)
@@ -198,6 +193,8 @@ class _RobustLift(RobustForX):
     L·v + (1 − ΣL) min v to L·v + (1 − ΣL) max v, and so is Q·v, each interval is two rows.
     Source: the polytopes of [RLDP] Theorem 2, here for each part of the range of P(s).
     """
+
+    nested: ClassVar[bool] = False  # rows are made for intervals of P(s), which differ with F
 
     @property
     def budgets(self) -> tuple[float, float]:

@@ -160,8 +160,8 @@ class Shares:
     """For it with more than `cells_over_set`, where no bound is lower than its own."""
 
     smaller_budgets: float = 0.2
-    """For optima at P̂ with smaller budgets: of 6×20 four of them, moved, take a second; most end
-    sooner. In short limits they keep more than climbs find."""
+    """For optima at P̂ with smaller budgets: of 6×20 four of them take half a second; most end
+    sooner. Moved, they keep more in short limits than climbs find."""
 
     rare_as_one: float = 0.12
     """For the robust optimum of a few symbols, the rare ones of dozens taken as one: a start."""
@@ -208,6 +208,10 @@ class Sizes:
     action_symbols: int = 2_000_000
     """The same of guesses of X up to which there is a program at all: with 2,000 symbols none was
     solved in 7 s, of 2.4 GB."""
+
+    moved_outputs: int = 16
+    """Outputs that are moved inside a set over F between two looks at the clock: of 10×200 they
+    take .13 s."""
 
     robust_entries: int = 100_000
     """Entries P(a | x), times pairs of secrets, up to which robust LDP is one smooth program."""

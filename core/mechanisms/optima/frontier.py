@@ -16,6 +16,7 @@ from core.joint import Joint
 from core.limits import CLOSE
 from core.measures import entropy
 from core.mechanisms.optima.optimal import optimal
+from core.mechanisms.optima.remembered import with_remembered
 from core.mechanisms.optima.robust_starts import known_without_search
 from core.mechanisms.optima.search import (
     NAME,
@@ -139,6 +140,7 @@ def _one_after_the_other(
                 mechanism = optimal(joint, notion, utility=utility, start=start, **limits)
             else:
                 mechanism = optimal_from(joint, notion, start, utility=utility, warm=warm, **limits)
+                with_remembered(joint, mechanism)
         except CoreError as error:
             points.append(error)
             continue

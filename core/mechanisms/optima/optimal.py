@@ -97,7 +97,9 @@ def optimal(
     Under a robust notion the process remembers some answers. One is never below an earlier one on
     the same estimate with a smaller ε, fewer records or a smaller β, nor its bound above that of
     an earlier one with a larger ε, more records or a larger β; the latter two not where lifts are
-    bounded.
+    bounded. Nor is it below an earlier optimum at the estimate alone with a budget as small, moved
+    towards P_X until it keeps the robust notion, nor its bound above that of one with a budget as
+    large.
 
     Examples
     --------

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core import validation
-from core.clock import NEVER, Deadline, tell_cut
+from core.clock import Deadline, tell_cut
 from core.joint import Joint
 from core.limits import FAR, ROUNDING
 from core.mechanisms.entry import TIME_SHARE
@@ -80,12 +80,9 @@ def non_robust(
     cells = cell_probabilities(p_su)
     cells = estimate(cells, RenyiBall(cells, 0.0))
     notion = LDP(validation.budget(eps, "eps"))
-    optimum = optimal_from(
-        Joint.with_secret_released(cells),
-        notion,
-        None,
-        **checked_options(solver, time_limit, gap, seed),
-    )
+    joint = Joint.with_secret_released(cells)
+    options = checked_options(solver, time_limit, gap, seed)
+    optimum = with_remembered(joint, optimal_from(joint, notion, None, **options))
     return released(
         cells,
         optimum.kernel,
@@ -240,9 +237,11 @@ def robust_of_x(
     soon = min(deadline.part(SHARES.start), Deadline.after(SIZES.itself_seconds / 2))
     smaller = at_smaller_budgets(
         *(joint, notion, estimated.kernel),
-        deadline=max(deadline.part(SHARES.smaller_budgets), soon),
+        searched=max(deadline.part(SHARES.smaller_budgets), soon),
+        deadline=deadline,
     )
-    if estimated.gap <= gap and any(kernel is estimated.kernel for kernel in smaller):
+    most = estimated.upper_bound if notion.is_around(joint) else np.inf
+    if most - estimated.utility <= gap and any(kernel is estimated.kernel for kernel in smaller):
         return make_mechanism(  # as where X is the secret: nothing keeps more
             joint,
             estimated.kernel,
@@ -251,7 +250,7 @@ def robust_of_x(
             status=estimated.status,
             notion=notion,
             y_labels=estimated.y_labels,
-            upper_bound=estimated.upper_bound,
+            upper_bound=most,
         )
     kernels = [*([] if start is None else [start]), *smaller]
     kernels += with_rare_as_one(
@@ -268,7 +267,7 @@ def robust_of_x(
     if kept and max(kept) > optimum.utility:  # an audit takes as long as a search of many symbols
         best = _as_start(joint, kernels[int(np.argmax(kept))], notion)
         optimum = at_least(joint, optimum, [best])
-    return proven(capped(joint, optimum, estimated.upper_bound), gap)
+    return proven(capped(joint, optimum, most), gap)
 
 
 def too_many_symbols(joint: Joint, notion: Notion) -> bool:
@@ -288,7 +287,9 @@ def of_many_symbols(
     deadline = Deadline.after(options["time_limit"] or DEFAULT_SECONDS)
     bound, kernels = goal.range(joint)[1], [np.ones((joint.n_x, 1))]
     if isinstance(goal, Information):
-        estimated = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
+        estimated = notion
+        if isinstance(notion, RobustForX) and notion.is_around(joint):
+            estimated = notion.at_estimate(notion.eps)
         bound = min(bound, chain_bound(joint, estimated))
     kernels += [mechanism.kernel for mechanism in in_groups(joint, notion)]
     if isinstance(notion, RobustForX):
@@ -314,13 +315,13 @@ _BUDGETS = 4
 
 
 def at_smaller_budgets(
-    joint: Joint, notion: RobustForX, kernel: FloatArray, deadline: Deadline
+    joint: Joint, notion: RobustForX, kernel: FloatArray, *, searched: Deadline, deadline: Deadline
 ) -> list[FloatArray]:
     """Return optima P(y | x) at P̂ with smaller budgets, those that keep a robust notion or mixed.
 
-    `kernel` is the one with the notion's own budget. What F adds to a level is nearly the same at
-    near budgets, so the next one is lower by what a level is too high. Where F alone adds more than
-    ε, most often as records are few, none keeps the notion.
+    `kernel` is the one with the notion's own budget; others are `searched` until a deadline. What F
+    adds to a level is nearly the same at near budgets, so the next one is lower by what a level is
+    too high. Where F alone adds more than ε, most often as records are few, none keeps the notion.
     """
     eps, low, high, budget = notion.eps, 0.0, notion.eps, notion.eps
     kept: list[FloatArray] = []
@@ -336,26 +337,31 @@ def at_smaller_budgets(
         # what F adds falls by a quarter, at least, where it may be less than ε in the end
         vain = added > eps and added >= 0.75 * before
         # an optimum whose level is as near as 2% of ε is moved, output by output
-        if abs(level - eps) <= 0.02 * eps or low == high or vain or deadline.over:
+        if abs(level - eps) <= 0.02 * eps or low == high or vain or searched.over:
             break
         budget += eps - level
         if not low < budget < high:
             budget = (low + high) / 2
         kernel = optimal_from(
             *(joint, notion.at_estimate(budget), None),
-            time_limit=max(deadline.left / 2, _LEAST_SECONDS / 4),
+            time_limit=max(searched.left, _LEAST_SECONDS / 4),
             prove=False,
             among=INSTANT,
         ).kernel
-    return kept + _moved_inside(joint, notion, kept, near)
+    return kept + _moved_inside(joint, notion, kept, near, deadline)
 
 
 def _moved_inside(
-    joint: Joint, notion: RobustForX, kept: list[FloatArray], near: list[FloatArray]
+    joint: Joint,
+    notion: RobustForX,
+    kept: list[FloatArray],
+    near: list[FloatArray],
+    deadline: Deadline,
 ) -> list[FloatArray]:
     """Return what kernels that nearly keep a robust notion are once moved, mixed with kept ones.
 
-    Each output is moved towards P_X until it is allowed, by itself where cuts tell how far.
+    Each output is moved towards P_X until it is allowed, by itself where cuts tell how far. Those
+    that are not by the deadline are left out.
     """
     oracle = notion.allowed_set(joint).oracle
     if not isinstance(oracle, ManyOracle) or not near:
@@ -366,9 +372,15 @@ def _moved_inside(
         AllowedOutputs(start, joint.p_x, MutualInformation(), each)
         for each in (Rough(oracle), oracle)
     )
-    weights = joint.p_x * np.hstack(near).T
-    rough.take(weights / weights.sum(axis=1, keepdims=True), NEVER)
-    exact.take(rough.in_use(), NEVER)
+    weights, most = joint.p_x * np.hstack(near[::-1]).T, SIZES.moved_outputs  # the nearest first
+    for outputs, until in ((rough, deadline.part(SHARES.start)), (exact, deadline)):
+        for first in range(0, len(weights), most):
+            some = weights[first : first + most]
+            if len(weights) > most:  # with all others as one they mix to P_X, whatever follows
+                others = np.maximum(weights.sum(axis=0) - some.sum(axis=0), 0.0)
+                some = np.vstack([some, others])
+            outputs.take(some / some.sum(axis=1, keepdims=True), until)
+        weights = joint.p_x * outputs.kernel().T
     return [polished(joint, exact.kernel(), notion, quick=True)]
 
 

@@ -304,10 +304,15 @@ def some_corners(
 ) -> BasicSolutions | None:
     """Return what `corners` does without costs that lead to no vertex; None if none does."""
     labels: list[tuple[IntArray, IntArray]] = []
-    for cost in costs:
+    # a program has about as many pivots as rows; ten small ones take a few milliseconds
+    entries = space.n_basic**2 * (space.n_free + 1)
+    every = max(1, min(10, SIZES.between_looks // entries))
+    late = False
+    for number, cost in enumerate(costs):
         if (vertex := space.vertex_of(cost)) is not None:
             labels.append(vertex)
-        if deadline.over and (inside := _inside(space, labels)) is not None:
+        late = late or (number % every == 0 and deadline.over)
+        if late and (inside := _inside(space, labels)) is not None:
             return inside
     return _inside(space, labels)
 

@@ -15,7 +15,7 @@ from core.mechanisms.optima.remembered import Memory, Question, question_of
 from core.mechanisms.optima.robust_starts import of_x_itself
 from core.mechanisms.result import make_mechanism
 from core.mechanisms.robust.reporting import released
-from core.notions import LDP, RLDP
+from core.notions import LDP, LIP, RLDP, Average, Intersection
 from core.notions.robust_markov import RobustALIP, RobustLDP, RobustLIP, RobustPML, ball_around
 from core.uncertainty import RenyiBall
 from core.utilities import Guess, Information
@@ -110,6 +110,87 @@ def test_a_bound_at_a_larger_budget_holds_at_a_smaller_one(monkeypatch):
         assert later.upper_bound == pytest.approx(entropy(JOINT.p_x))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_nor_is_it_below_an_optimum_at_the_estimate_with_half_of_the_budget(kind, monkeypatch):
+    """Moved to the robust level; nor is the bound above that at the estimate."""
+    notion = kind.of_joint(JOINT, 0.5, n=5_000)
+    half, whole = (m.optimal(JOINT, notion.at_estimate(eps), time_limit=2.0) for eps in (0.25, 0.5))
+    monkeypatch.setattr(MARKOV, "robust_of_x", constant_of_x)
+    later = m.optimal(JOINT, notion, time_limit=1.0)
+    assert later.audit.holds
+    assert later.utility >= at_its_level(JOINT, half.kernel, notion) - 1e-6 > 0.01
+    assert later.upper_bound <= whole.upper_bound < entropy(JOINT.p_x) - 0.01
+    other = Joint.from_counts(COUNTS + np.eye(3, 4))
+    later = m.optimal(other, kind.of_joint(other, 0.5, n=5_000), time_limit=1.0)
+    assert (later.utility, later.upper_bound) == pytest.approx((0.0, entropy(other.p_x)))
+
+
+def at_its_level(joint, kernel, notion):
+    """Return what a kernel keeps once it is moved towards P_X until it keeps a notion."""
+
+    def moved(share):
+        return (1 - share) * kernel + share * (joint.p_x @ kernel)
+
+    low, high = 0.0, 1.0
+    for _ in range(14):
+        share = (low + high) / 2
+        low, high = (low, share) if notion.holds(joint, moved(share)) else (share, high)
+    return Information().value(joint, moved(high))
+
+
+def test_nor_is_one_of_pairs_some_of_which_were_never_seen(monkeypatch):
+    cells = np.array([[0.3, 0.2, 0.0], [0.1, 0.15, 0.25]])
+    ball = RenyiBall.confidence(cells, 5_000)
+    nominal = m.non_robust(cells, 0.5)
+    monkeypatch.setattr(PAIRS, "robust_search", constant_of_pairs)
+    monkeypatch.setattr(PAIRS, "_known_of_pairs", lambda *_given, **_options: [])
+    monkeypatch.setattr(PAIRS, "ldp_bound", lambda *_given, **_options: np.inf)
+    later = m.robust_optimal(cells, 0.6, ball, time_limit=1.0)
+    assert later.audit.holds
+    assert later.kernel.shape[0] == cells.size
+    pairs = Joint.with_secret_released(cells, keep_unseen=True)
+    floor = at_its_level(pairs, nominal.kernel, RLDP(0.6, ball, exact=True))
+    assert later.utility >= floor - 1e-6 > 0.01
+    strict = m.robust_optimal(cells, 0.5, ball, time_limit=1.0)
+    assert strict.upper_bound <= nominal.upper_bound + 1e-9
+
+
+def test_what_a_line_at_the_estimate_finds_is_remembered(monkeypatch):
+    line = m.frontier(JOINT, LDP, [0.5, 1.0], time_limit=4.0)
+    monkeypatch.setattr(MARKOV, "robust_of_x", constant_of_x)
+    later = m.optimal(JOINT, RobustLDP.of_joint(JOINT, 1.0, n=5_000), time_limit=1.0)
+    assert later.utility > 0.1 * line[0].utility
+    assert later.upper_bound <= line[1].upper_bound
+
+
+def test_several_notions_are_remembered_and_bounded_by_each_of_them(monkeypatch):
+    def both(eps, of_lifts):
+        return Intersection(RobustLDP.of_joint(JOINT, eps), LIP(of_lifts))
+
+    less = m.optimal(JOINT, both(0.5, 0.4), time_limit=1.0)
+    one = m.optimal(JOINT, RobustLDP.of_joint(JOINT, 0.5), time_limit=5.0)
+    monkeypatch.setattr(MARKOV, "optimal_from", constant_of_any)
+    more = m.optimal(JOINT, both(0.6, 0.4), time_limit=1.0)
+    assert more.utility >= less.utility - 1e-9 > 0.01
+    assert more.audit.holds
+    assert m.optimal(JOINT, both(0.6, 0.3), time_limit=1.0).utility == 0.0
+    assert m.optimal(JOINT, both(0.5, 2.0), time_limit=1.0).upper_bound <= one.upper_bound + 1e-9
+
+
+def constant_of_any(joint, notion, start, **_options):
+    return constant_of_x(joint, notion, start)
+
+
+def test_a_set_around_another_estimate_is_not_bounded_by_what_this_one_allows():
+    """P̂ = P(s, x) itself is then no member: .048 nats were proven where X itself is allowed."""
+    joint = Joint.from_counts([[90, 10], [10, 90]])
+    other = ball_around(Joint.from_counts([[51, 49], [49, 51]]), n=10**6)
+    m.optimal(joint, LDP(0.5))
+    made = m.optimal(joint, RobustLDP(0.5, other))
+    assert RobustLDP(0.5, other).holds(joint, np.eye(2))
+    assert made.utility == pytest.approx(entropy(joint.p_x))
+
+
 def test_nothing_is_remembered_of_other_data_orders_notions_and_utilities(monkeypatch):
     m.optimal(JOINT, RobustLDP.of_joint(JOINT, 0.5), time_limit=1.0)
     monkeypatch.setattr(MARKOV, "robust_of_x", constant_of_x)
@@ -124,7 +205,7 @@ def test_nothing_is_remembered_of_other_data_orders_notions_and_utilities(monkey
         (JOINT, RobustPML.of_joint(JOINT, 1.0)),
     ):
         assert m.optimal(joint, notion, time_limit=1.0).utility == 0.0
-    assert question_of(JOINT, LDP(1.0), Information()) is None
+    assert question_of(JOINT, Average("chi2", 1.0), Information()) is None
     notion = RobustLDP.of_joint(JOINT, 1.0)
     keys = [
         question_of(JOINT, notion, goal).same for goal in (Information(), Guess(), Guess(np.eye(4)))
@@ -158,7 +239,7 @@ def test_rows_of_lifts_are_made_for_one_set_so_bounds_of_other_sets_are_not_used
 
 
 def question(same, eps):
-    return Question(same, eps, 0.1, nested=True)
+    return Question(same, (eps,), (0.1,), nested=True)
 
 
 def test_the_memory_is_bounded_and_the_least_wanted_goes_first():
