@@ -145,7 +145,9 @@ def test_words_of_two_columns_leave_the_charts_their_height(visit):
     )
     assert len(heights) == 3
     assert min(heights) >= 150, heights
-    page.locator(".st-key-search_minute button >> visible=true").first.wait_for()  # then no work is shown above them
+    page.locator(
+        ".st-key-search_minute button >> visible=true"
+    ).first.wait_for()  # then no work is shown above them
     below = waiting.settle(
         page,
         gone=["cancel_refining"],
