@@ -221,6 +221,9 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
     finished(app, lambda: len(pool.open) >= 8)
     some(app, pool, 1, monkeypatch)
     came = desk(app).left.count - count
+    monkeypatch.setattr(results, "processes", lambda: came + 1)  # the first one alone says little
+    assert text_after_run(app).endswith(f"8 s so far, about {left:.0f} s left")
+    monkeypatch.setattr(results, "processes", lambda: came)
     assert text_after_run(app).endswith(f"about {6 * (16 - count - came) / came - 2:.0f} s left")
 
 

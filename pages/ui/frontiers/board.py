@@ -357,9 +357,10 @@ def _follow(place: Desk, *, other: bool) -> None:
             return None
         text = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
         to_go = expected * (1 - before / sweep.size) - job.seconds
-        if left is not None and done > before:
+        came = done - before
+        if left is not None and came and (not expected or came >= results.processes()):
             since = min(left.since.seconds, job.seconds)  # the next ones are under way as long
-            to_go = (job.seconds - since) * (sweep.size - done) / (done - before) - since
+            to_go = (job.seconds - since) * (sweep.size - done) / came - since
         if to_go > 0:
             text += f", about {_duration(to_go)} left"
         return done / sweep.size, text
