@@ -68,6 +68,12 @@ def elsewhere(seconds: float) -> float:
     return seconds if passes else math.inf
 
 
+def slowness() -> float:
+    """Return how many seconds have passed for each that the clock has counted."""
+    under = _read.under if isinstance(_read, _Ending) else _read
+    return under.slowness if isinstance(under, ProcessorTime) else 1.0
+
+
 def step() -> float | None:
     """Return how many seconds a reading takes; None on a clock that measures time."""
     return _read.step if isinstance(_read, Ticking | _Ending) else None
@@ -189,6 +195,12 @@ class ProcessorTime:
     def __call__(self) -> float:
         passed = time.monotonic() - self._begun
         return max(passed / self.SLOWEST, min(passed, time.process_time() - self._worked))
+
+    @property
+    def slowness(self) -> float:
+        """Seconds that have passed for each that it has counted: 2 if others work as much."""
+        counted, passed = self(), time.monotonic() - self._begun
+        return min(max(passed / counted, 1.0), self.SLOWEST) if counted > 0 else 1.0
 
 
 class Ticking:

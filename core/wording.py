@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from difflib import get_close_matches
 
 from core.limits import ROUNDING
 
@@ -49,6 +50,18 @@ def first_of(names: Sequence[str], most: int = 3, word: str = "and") -> str:
     """Return the first of some names as a sentence lists them, and how many more there are."""
     more = len(names) - most
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, word)
+
+
+def instead_of(missing: str, names: Sequence[str], written: Callable[[str], str] = repr) -> str:
+    """Return the end of a sentence about a missing name: the nearest ones, or what there is."""
+    if len(names) > 8:  # a longer list is not read
+        folded = {name.casefold().strip(): name for name in reversed(names)}
+        near = [folded[name] for name in get_close_matches(missing.casefold().strip(), folded)]
+        if near:
+            are = "is" if len(near) == 1 else "are"
+            return f"; the nearest of its {len(names):,} {are} {listed(list(map(written, near)))}"
+        return f", only {first_of(list(map(written, names)), 5)}"
+    return f", only {', '.join(map(written, names))}"
 
 
 def file_called(name: str) -> str:

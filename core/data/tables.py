@@ -30,7 +30,7 @@ from core.limits import (
 )
 from core.texts import BLANK, TRUTHS, WHOLE_AS_DECIMAL, as_level
 from core.validation import shown
-from core.wording import number_of
+from core.wording import instead_of, number_of
 
 _PLAIN = "[!-~]|[!-~][ -~]*[!-~]"
 """The pattern of texts of ASCII without blanks at their ends, which most are."""
@@ -251,8 +251,8 @@ def check_records(name: str, rows: int, columns: int) -> None:
 
 def check_column(title: str, name: str, columns: Sequence[str]) -> None:
     if name not in columns:
-        have = ", ".join(map(shown, columns[:20])) + ", …" * (len(columns) > 20)
-        raise InvalidInputError(f"{title} has no column {shown(name)}, only {have}.")
+        instead = instead_of(name, columns, shown)
+        raise InvalidInputError(f"{title} has no column {shown(name)}{instead}.")
 
 
 def check_columns(name: str, columns: int) -> None:

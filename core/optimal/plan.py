@@ -220,9 +220,10 @@ class Sizes:
     """Of so many budgets one is searched where a search takes seconds, whatever its limit; the
     others, and all once time is over, have what is known without one."""
 
-    robust_seconds: float = 1.5
+    robust_seconds: float = 1.25
     """Seconds for a search along a line under a robust notion of fewer symbols: of 2×29 an answer
-    after 0.6 s keeps .08 of H(X) less, and half of the budgets in the same time .08 more."""
+    after 0.6 s keeps .08 of H(X) less, and half of the budgets in the same time .08 more. The
+    interface has a line's first search end after half of its budgets, so 20 s for 32."""
 
     least_rise: float = 0.02
     """Share of H(X) by which budgets between two that were searched may rise in all: with less none

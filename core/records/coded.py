@@ -31,6 +31,7 @@ from core.joint import JOINER, MISSING
 from core.records.draws import Words
 from core.records.files import check_years, takeable
 from core.validation import BoolArray, IntArray
+from core.wording import instead_of
 
 _BLANK = np.arange(256) <= ord(" ")
 """Bytes that may be blanks at the ends of an ASCII text."""
@@ -349,10 +350,9 @@ class Coder:
             needed += spec.secret
         for name in needed:
             if name not in columns:
-                have = ", ".join(map(repr, columns[:20])) + (", …" if len(columns) > 20 else "")
                 raise InvalidInputError(
-                    f"The scenario uses the column {name!r}, but {title} has no such column: "
-                    f"{have}."
+                    f"The scenario uses the column {name!r}, but {title} has no such column"
+                    f"{instead_of(name, columns)}."
                 )
         self.sees_s = all(name in columns for name in spec.secret)
         self._values = Values(marks.column for marks in counted.report.marks)

@@ -27,7 +27,7 @@ from core.records.files import file_hash
 from core.scenario import Result, Scenario, evaluate
 from core.scenario.data_url import JOINTS
 from core.validation import one_of, shown
-from core.wording import free_name, number_of
+from core.wording import free_name, instead_of, number_of
 
 COLUMNS = {
     "replaced": "Y replaces X, S is removed, and all other columns stay",
@@ -178,8 +178,8 @@ def check_others(spec: DataSpec, names: Sequence[str], columns: Sequence[str], t
                 f"{shown(name)} is X itself, which Y replaces: it can be neither kept nor known."
             )
         if name not in columns:
-            have = ", ".join(map(shown, columns[:20])) + (", …" if len(columns) > 20 else "")
-            raise InvalidInputError(f"{title} has no column {shown(name)}, only {have}.")
+            instead = instead_of(name, columns, shown)
+            raise InvalidInputError(f"{title} has no column {shown(name)}{instead}.")
 
 
 @dataclass(frozen=True, eq=False)

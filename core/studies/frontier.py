@@ -10,16 +10,24 @@ from functools import partial
 import numpy as np
 
 from core import measures
+from core.clock import Deadline
 from core.data.counts.report import CountedTask
 from core.errors import CoreError, InvalidInputError
 from core.joint import Joint
 from core.limits import ROUNDING
 from core.mechanisms import Mechanism, frontier
 from core.mechanisms import catalogue as mechanism_catalogue
-from core.mechanisms.optima.frontier import FAILED, at_a_glance, carried, failed
+from core.mechanisms.optima.frontier import (
+    FAILED,
+    at_a_glance,
+    carried,
+    coarse_to_fine,
+    failed,
+    in_turn,
+)
 from core.mechanisms.optima.starts import at_least
 from core.optimal.plan import SIZES
-from core.scenario import Scenario
+from core.scenario import DOMAINS, Scenario
 from core.scenario.purpose import build_purpose
 from core.utilities import Information, Purpose
 from core.validation import BoolArray, FloatArray
@@ -120,6 +128,7 @@ def sweep(
             "keeps a mechanism for each budget. Group rare levels, or ask for one budget at a time."
         )
     questions = [replace(scenario, eps=float(eps)) for eps in grid]
+    makers = [partial(_made, question, joint, values, task) for question in questions]
     purpose = build_purpose(scenario, joint, values, task)
     few = joint.n_x <= SIZES.all_starts  # of 1,000 pairs a check over F takes seconds
     known: Sequence[Mechanism] = ()
@@ -129,15 +138,12 @@ def sweep(
             if (glance.nmi[1:] > ROUNDING).all():  # else nothing is known but what reveals nothing
                 known = glance.mechanisms
                 report(replace(glance, mechanisms=()))
-    answers = (
-        _optima(scenario, joint, grid, purpose)
-        if scenario.mechanism == "optimal"
-        else _each(
-            scenario,
-            joint,
-            [partial(question.build_mechanism, joint, values, task) for question in questions],
-        )
-    )
+    if scenario.mechanism == "optimal":
+        answers = _optima(scenario, joint, grid, purpose)
+    elif scenario.mechanism in SEARCHED_OF_PAIRS:
+        answers = _of_pairs(scenario, joint, grid, makers, purpose)
+    else:
+        answers = _each(scenario, joint, makers)
     if known:
         answers = _no_less(joint, grid, answers, known)
     return _line(scenario, joint, grid, answers, purpose)
@@ -145,6 +151,10 @@ def sweep(
 
 GLANCED = ("optimal", "robust_optimal")
 """The mechanisms that keep at least what is known without a search."""
+
+
+SEARCHED_OF_PAIRS = ("robust_optimal", "polyopt")
+"""The mechanisms of pairs (S, U) whose lines are searched from coarse to fine."""
 
 
 def _at_a_glance(scenario: Scenario, joint: Joint, grid: FloatArray, purpose: Purpose) -> Frontier:
@@ -165,10 +175,19 @@ def _no_less(
     A search that time ends soon may find less.
     """
     before = dict(zip(_some_of(grid).tolist(), known, strict=True))
-    line = []
+    line, reasons = [], []
     for eps, answer in zip(grid.tolist(), answers, strict=True):
         smaller = [mechanism for at, mechanism in before.items() if at <= eps]
-        line.append(answer if answer.status == FAILED else at_least(joint, answer, smaller))
+        if answer.status == FAILED:
+            line.append(answer)
+            continue
+        try:
+            line.append(at_least(joint, answer, smaller))
+        except CoreError as error:  # its bound is wrong: a gap there, with the reason
+            line.append(failed(joint, str(error), answer.purpose))
+            reasons.append(error)
+    if reasons and all(point.status == FAILED for point in line):
+        raise reasons[0]
     return line
 
 
@@ -228,6 +247,38 @@ def _each(
     return [
         failed(joint, str(point)) if isinstance(point, CoreError) else point for point in points
     ]
+
+
+def _of_pairs(
+    scenario: Scenario,
+    joint: Joint,
+    grid: FloatArray,
+    makers: Sequence[Callable[..., Mechanism]],
+    purpose: Purpose,
+) -> Sequence[Mechanism]:
+    """Search from coarse to fine, in the time of all budgets; elsewhere the next smaller answer."""
+    answers = coarse_to_fine(
+        len(grid),
+        Deadline.after(scenario.time_limit * len(grid)),
+        lambda i, seconds, _: makers[i](seconds),
+    )
+    points = in_turn(
+        *(joint, lambda eps: replace(scenario, eps=eps).build_notion(joint), grid.tolist()),
+        *(answers, purpose, mechanism_catalogue.entry(scenario.mechanism).title),
+    )
+    return carried(joint, points, scenario.gap)
+
+
+def _made(
+    scenario: Scenario,
+    joint: Joint,
+    values: FloatArray | None,
+    task: CountedTask | None,
+    seconds: float | None = None,
+) -> Mechanism:
+    """Return a budget's mechanism, by default within the scenario's own time limit."""
+    limit = scenario.time_limit if seconds is None else min(seconds, DOMAINS["time_limit"].high)
+    return replace(scenario, time_limit=limit).build_mechanism(joint, values, task)
 
 
 def in_shares(line: Frontier, joint: Joint, purpose: Purpose) -> Frontier:

@@ -22,7 +22,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import compute, parquet
 
-from core.clock import Deadline
+from core.clock import Deadline, Stopwatch
 from core.codec import plain_json
 from core.domain import Domain
 from core.errors import InvalidInputError
@@ -53,13 +53,14 @@ class Gathered:
 
     They are of the file with the hash `origin`, if of one, and of data that was counted to `counts`
     (see `running.counts_hash`). `earlier` of them were there when the work under way began: it took
-    no time for them.
+    no time for them. `since`: the seconds since the last ones came.
     """
 
     def __init__(self, sweep: Sweep, origin: str = "", counts: str = "") -> None:
         self.sweep, self.origin, self.counts = sweep, origin, counts
         self.done: BoolArray = np.zeros(sweep.size, dtype=np.bool_)
         self.earlier = 0
+        self.since = Stopwatch()
         self._parts: list[Any] = []
         self._lock = threading.Lock()
 
@@ -79,6 +80,7 @@ class Gathered:
             fresh = table.filter(pa.array(~self.done[table["point"].to_numpy()]))
             self._parts.append(fresh)
             self.done[fresh["point"].to_numpy()] = True
+            self.since = Stopwatch()
 
     def about(self, sources: Mapping[str, str]) -> Gathered:
         """Return the same points, of other sources in place of those that are named."""

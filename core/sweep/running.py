@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.clock import Deadline, Stopwatch
+from core.clock import Deadline, Stopwatch, slowness
 from core.data import Counted, Sources, count
 from core.data.spec import DataSpec
 from core.errors import CoreError, SolverError
@@ -278,7 +278,10 @@ SECONDS = 3.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds of one processor for a whole sweep, and the number of points measured to find out."""
+    """Seconds of one worker for a whole sweep, and the number of points measured to find out.
+
+    They are those that pass, on a machine as busy as it was.
+    """
 
     seconds: float
     measured: int
@@ -310,7 +313,8 @@ def estimate(
         measured += points
     known = sum(count for count, _ in times)
     total = sum(count * seconds for count, seconds in times)
-    return Estimate(total / known * len(sweep.questions) * sweep.n_draws, measured)
+    seconds = total / known * len(sweep.questions) * sweep.n_draws
+    return Estimate(slowness() * seconds, measured)
 
 
 def _measured(
@@ -331,6 +335,6 @@ def _measured(
     clock = Stopwatch()
     table = compute(Chunk.of(sweep, limited, draws, counted, at_once), report=lambda _: None)
     seconds = clock.seconds / table.num_rows
-    if CUT in table["status"].to_pylist():
-        seconds = max(seconds, questions[0].time_limit)
+    if CUT in table["status"].to_pylist():  # its measures take as long after the whole limit
+        seconds += questions[0].time_limit - limited[0].time_limit
     return seconds, int(table.num_rows)

@@ -135,7 +135,7 @@ def test_the_answer_its_charts_and_the_sliders_are_in_one_window(visit, dark):
 
 
 def test_words_of_two_columns_leave_the_charts_their_height(visit):
-    """The first chart was 123 pixels high, its axes 87, and both less where work was cut short."""
+    """The first chart was 123 pixels high, its axes 87; then half of the lower ones was cut off."""
     page = visit("?s=race&s=sex&x=occupation&x=native-country", width=1280, height=720)
     page.wait_for_selector("[data-drawn]")
     heights = page.evaluate(
@@ -145,6 +145,16 @@ def test_words_of_two_columns_leave_the_charts_their_height(visit):
     )
     assert len(heights) == 3
     assert min(heights) >= 150, heights
+    page.locator(
+        ".st-key-search_minute button >> visible=true"
+    ).first.wait_for()  # then no work is shown above them
+    below = waiting.settle(
+        page,
+        gone=["cancel_refining"],
+        look="() => Math.max(...[...document.querySelectorAll('.st-key-board_charts .lsc-plot')]"
+        ".map(e => e.getBoundingClientRect().bottom)) - innerHeight",
+    )
+    assert below <= 0, below
 
 
 def test_in_a_hand_the_charts_stand_below_the_sentence(visit):

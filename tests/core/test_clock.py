@@ -78,7 +78,9 @@ def test_the_clock_of_a_worker_goes_slower_while_others_have_the_processor(monke
         seen.append(read())
     # of the time that passes the work, but a quarter at least: 48 s passed, 9 s worked
     assert seen == [2.0, 3.0, 11.5, 12.0]
+    assert clock.slowness() == 1.0
     with clock.using(read):
+        assert clock.slowness() == 4.0
         assert clock.elsewhere(3.0) == 3.0
         assert clock.step() is None
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.wording import at_most, fixed, number_of, percent, rounded_up
+from core.wording import at_most, fixed, instead_of, number_of, percent, rounded_up
 
 SHARE = st.floats(0, 1)
 
@@ -99,3 +99,15 @@ def test_only_0_reads_as_0(value, digits):
     read = float(fixed(value, digits).replace("−", "-"))
     assert read > 0
     assert read == pytest.approx(value, rel=0.05, abs=0.5 * 10.0**-digits)
+
+
+def test_a_missing_name_is_answered_by_the_nearest_of_many_or_by_all_of_few():
+    """Twenty names that ended in dots were listed, and not the one that was meant."""
+    few = ["sex", "job", "pay"]
+    assert instead_of("jobs", few) == ", only 'sex', 'job', 'pay'"
+    many = [*few, "Income", "wage_band", *(f"q{i:03}" for i in range(40))]
+    assert instead_of("incom", many) == "; the nearest of its 45 is 'Income'"
+    assert instead_of(" INCOME", many) == "; the nearest of its 45 is 'Income'"
+    near = instead_of("q0", [*many[:7], "q", "q0000"])
+    assert near == "; the nearest of its 9 are 'q001', 'q000' and 'q'"
+    assert instead_of("zzzzzzz", many).endswith(", 'Income', 'wage_band' and 40 more")

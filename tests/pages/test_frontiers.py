@@ -3,6 +3,7 @@
 import html
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -203,20 +204,27 @@ def test_the_time_to_go_is_judged_by_what_came_since_the_work_began(halfway, poo
     """Also where the page has been drawn again since, as it is when points have come."""
     monkeypatch.setattr(Job, "seconds", property(lambda _: 8.0))
 
-    def text_after_run(app):
+    def text_after_run(app, since=2.0):
+        desk(app).left.since = SimpleNamespace(seconds=since)
         return working(app.run())[0]
 
     count = desk(halfway).left.count
-    assert f"{count} of 16 points, 8 s so far, about {8 * (16 - count) / count:.0f} s left" == (
-        text_after_run(halfway)
-    )
+    left = 6 * (16 - count) / count - 2
+    assert f"{count} of 16 points, 8 s so far, about {left:.0f} s left" == text_after_run(halfway)
+    assert text_after_run(halfway, since=7.9).endswith("8 s so far")  # later than it was thought
     app = click(click(halfway, "sweep_cancel"), "sweep_start")
     count = desk(app).left.count
     assert text_after_run(app) == f"{count} of 16 points, 8 s so far"
+    desk(app).expected = {desk(app).sweep: 80.0}
+    left = 80 * (1 - count / 16) - 8
+    assert text_after_run(app).endswith(f"8 s so far, about {left:.0f} s left")
     finished(app, lambda: len(pool.open) >= 8)
     some(app, pool, 1, monkeypatch)
     came = desk(app).left.count - count
-    assert text_after_run(app).endswith(f"about {8 * (16 - count - came) / came:.0f} s left")
+    monkeypatch.setattr(results, "processes", lambda: came + 1)  # the first one alone says little
+    assert text_after_run(app).endswith(f"8 s so far, about {left:.0f} s left")
+    monkeypatch.setattr(results, "processes", lambda: came)
+    assert text_after_run(app).endswith(f"about {6 * (16 - count - came) / came - 2:.0f} s left")
 
 
 def test_cancel_keeps_what_there_is_and_going_on_computes_the_rest(halfway, pool):

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 from core.data import count
 from core.data.spec import DataSpec
 from core.errors import SolverError
+from core.mechanisms import polyopt
 from core.scenario import Scenario
 from core.scenario.snippet import robust_snippet
 from core.studies.robust_designs import (
@@ -91,6 +92,19 @@ def test_a_secret_among_the_columns_of_x_is_no_part_of_u():
         sample = results.sample(Scenario(overlapping, n=300))
         shown = board._answer(Scenario(overlapping, n=300), "nats", sample)["sentences"]
         assert shown[0].endswith("a mechanism that hides sex in race.")
+
+
+def test_what_is_released_of_the_secret_itself_is_not_said_to_hide_it_in_itself():
+    """The page said "hides sex in sex", and that pairs that cannot occur were never observed."""
+    itself = Scenario(DataSpec(secret=("sex",), released=("sex",)), n=300)
+    sample = results.sample(itself)
+    (sentence,) = board._answer(itself, "nats", sample)["sentences"]
+    assert sentence.endswith("a mechanism that reports sex itself, privately.")
+    made = polyopt(sample.counts, 1.0, sample.ball)
+    assert made.notes == ("2 cells never observed: treated as typical of the secret.",)
+    assert board._notes(itself, made) == []
+    beside = replace(itself, data=replace(itself.data, released=("race",)))
+    assert board._notes(beside, made) == list(made.notes)
 
 
 def test_a_frame_is_what_the_page_shows_at_rest_at_its_place(monkeypatch):

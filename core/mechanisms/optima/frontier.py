@@ -204,27 +204,39 @@ def _coarse_to_fine(
     limits: SearchLimits,
     utility: Purpose,
 ) -> list[Mechanism | CoreError]:
-    """Search at the last and the first budget, then halfway between two, until time is over.
+    """Search at some budgets, each from the best of the smaller ones' answers."""
+
+    def search(i: int, seconds: float, best: Mechanism | None) -> Mechanism:
+        own: SearchLimits = {**limits, "time_limit": seconds}
+        start = None if best is None else best.kernel
+        return optimal(joint, notion_family(budgets[i]), utility=utility, start=start, **own)
+
+    answers = coarse_to_fine(len(budgets), deadline, search)
+    return in_turn(joint, notion_family, budgets, answers, utility)
+
+
+def coarse_to_fine(
+    count: int, deadline: Deadline, search: Callable[[int, float, Mechanism | None], Mechanism]
+) -> dict[int, Mechanism | CoreError]:
+    """Search at the last and the first of so many budgets, then halfway between two, until time.
 
     A search over F that is shorter than a second finds little: longer ones at half of the budgets
-    keep more at nearly all of them.
+    keep more at nearly all of them. `search` takes a budget's place, the seconds that it may take,
+    and the best of the smaller budgets' answers.
     """
     answers: dict[int, Mechanism | CoreError] = {}
-    for done, i in enumerate(_halving(len(budgets))):
+    for done, i in enumerate(_halving(count)):
         if done and deadline.over:
             break
-        each = max(deadline.left / (len(budgets) - done), SIZES.robust_seconds)
+        each = max(deadline.left / (count - done), SIZES.robust_seconds)
         smaller = [answers[j] for j in sorted(answers) if j < i]
         known = [point for point in smaller if isinstance(point, Mechanism)]
         best = max(known, key=lambda point: point.utility, default=None)
-        own: SearchLimits = {**limits, "time_limit": max(min(each, deadline.left), 0.05)}
         try:
-            start = None if best is None else best.kernel
-            notion = notion_family(budgets[i])
-            answers[i] = optimal(joint, notion, utility=utility, start=start, **own)
+            answers[i] = search(i, max(min(each, deadline.left), 0.05), best)
         except CoreError as error:
             answers[i] = error
-    return _in_turn(joint, notion_family, budgets, answers, utility)
+    return answers
 
 
 def _halving(count: int) -> list[int]:
@@ -238,12 +250,13 @@ def _halving(count: int) -> list[int]:
     return order
 
 
-def _in_turn(
+def in_turn(
     joint: Joint,
     notion_family: Callable[[float], Notion],
     budgets: Sequence[float],
     answers: Mapping[int, Mechanism | CoreError],
     utility: Purpose,
+    name: str = NAME,
 ) -> list[Mechanism | CoreError]:
     """Return the answers by their budgets' places, elsewhere that of the next smaller budget."""
     points: list[Mechanism | CoreError] = []
@@ -252,7 +265,7 @@ def _in_turn(
         point = answers.get(i)
         if point is None:
             try:
-                point = _as_at(joint, last, notion_family(budget), utility)
+                point = _as_at(joint, last, notion_family(budget), utility, name)
             except CoreError as error:
                 point = error
         points.append(point)
@@ -328,7 +341,7 @@ class _ShortLine:
 
     def points(self) -> list[Mechanism | CoreError]:
         """Return the answers, elsewhere that of the next smaller budget."""
-        return _in_turn(self.joint, self._family, self.budgets, self.answers, Information())
+        return in_turn(self.joint, self._family, self.budgets, self.answers, Information())
 
 
 def _where_it_rises(line: _ShortLine) -> list[Mechanism | CoreError]:
@@ -355,11 +368,17 @@ def _where_it_rises(line: _ShortLine) -> list[Mechanism | CoreError]:
     return line.points()
 
 
-def _as_at(joint: Joint, smaller: Mechanism | None, notion: Notion, purpose: Purpose) -> Mechanism:
+def _as_at(
+    joint: Joint,
+    smaller: Mechanism | None,
+    notion: Notion,
+    purpose: Purpose,
+    name: str = NAME,
+) -> Mechanism:
     """Return a smaller budget's mechanism as an answer that was cut short."""
     return make_mechanism(
         *(joint, np.ones((joint.n_x, 1)) if smaller is None else smaller.kernel),
-        name=NAME,
+        name=name,
         solver="known",
         status=CUT,
         notion=notion,

@@ -24,6 +24,9 @@ from core.validation import FloatArray
 NEGLIGIBLE = 1e-8
 """A cell of less probability was not seen: its probability is the floor of the estimate."""
 
+UNSEEN = "never observed: treated as typical of the secret."
+"""What a note says of cells of P̂ = 0."""
+
 
 def estimate(p_su: ArrayLike, uncertainty: RenyiBall) -> FloatArray:
     """Return P̂(s, u), shape (n_s, n_u), checked against the uncertainty set around it."""
@@ -79,7 +82,7 @@ def released(
     if kernel.shape[0] < cells.size:
         kernel = spread(RenyiBall(cells, 0.0), Joint.with_secret_released(seen)) @ kernel
         what = "1 cell" if unseen == 1 else f"{unseen} cells"
-        sentence = f"{what} never observed: treated as typical of the secret."
+        sentence = f"{what} {UNSEEN}"
         notes = tuple(dict.fromkeys((*notes, sentence)))  # a start may have it already
         kernel = polished(joint, kernel, notion, quick=True)  # sums over more cells round otherwise
     return make_mechanism(

@@ -135,7 +135,8 @@ def _named(title: str, names: tuple[str, ...], *, tilted: bool) -> dict[str, Any
 
 def _trace(series: Series, place: int, names: tuple[str, ...]) -> dict[str, Any]:
     """Return the trace of a series, at its place among those of its panel; names are of x."""
-    tint = colour(SERIES[place % len(SERIES)])
+    tints = (*SERIES, "muted")  # a sixth line must not look like the first
+    tint = colour(tints[place % len(tints)])
     round_again = place // len(SERIES)
     dash = DASHES[(place + round_again) % len(DASHES)]
     trace: dict[str, Any] = {

@@ -319,18 +319,15 @@ def _expected(sweep: Sweep) -> str:
     if isinstance(estimate, Job):
         progress.watched(lambda: None if estimate.finished else (0.0, ""), key="sweep_estimate")
         return "Estimating the time…"
+    results.desk_of_session().expected = {sweep: estimate.seconds / results.spread()}
     return _time(estimate)
 
 
 def _time(estimate: Estimate) -> str:
     """Say how long a sweep may take."""
-    spread = 1 if results.cluster() is not None else results.processes()
-    of = "on one processor" if spread == 1 else ""
-    duration = _duration(estimate.seconds / spread)
-    return (
-        f"About {duration} {of}".rstrip()
-        + f", estimated from {number_of(estimate.measured, 'point')}."
-    )
+    of = " on one processor" if results.spread() == 1 else ""
+    duration = _duration(estimate.seconds / results.spread())
+    return f"About {duration}{of}, estimated from {number_of(estimate.measured, 'point')}."
 
 
 def _duration(seconds: float) -> str:
@@ -349,6 +346,7 @@ def _follow(place: Desk, *, other: bool) -> None:
             f"{place.sweep.described}."
         )
     job, sweep, seen = place.job, place.sweep, results.seen(place)
+    expected = place.expected.get(sweep, 0.0) if sweep is not None else 0.0
 
     def look() -> tuple[float, str] | None:
         if job is None or sweep is None or job.finished:
@@ -358,8 +356,12 @@ def _follow(place: Desk, *, other: bool) -> None:
         if done - seen >= max(1, sweep.size // 20):  # points that have come are shown by this part
             return None
         text = f"{done:,} of {number_of(sweep.size, 'point')}, {job.seconds:.0f} s so far"
-        if done > before:
-            to_go = job.seconds * (sweep.size - done) / (done - before)
+        to_go = expected * (1 - before / sweep.size) - job.seconds
+        came = done - before
+        if left is not None and came and (not expected or came >= results.processes()):
+            since = min(left.since.seconds, job.seconds)  # the next ones are under way as long
+            to_go = (job.seconds - since) * (sweep.size - done) / came - since
+        if to_go > 0:
             text += f", about {_duration(to_go)} left"
         return done / sweep.size, text
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PureWindowsPath
 from typing import Any
 
@@ -66,7 +67,10 @@ class Shown:
 
 @dataclass
 class Desk:
-    """A session's sweep under way, and the points that it shows."""
+    """A session's sweep under way, and the points that it shows.
+
+    `expected`: the seconds that the last sweep asked for was estimated to take, by itself.
+    """
 
     sweep: Sweep | None = None
     work: LongAnswer[Any] | None = None
@@ -75,6 +79,7 @@ class Desk:
     shown: Shown | None = None
     problem: str = ""
     stopped: bool = False
+    expected: dict[Sweep, float] = field(default_factory=dict)
 
 
 def desk() -> Desk:
@@ -204,6 +209,11 @@ def cluster() -> str | None:
 
 def processes() -> int:
     return long_answer.GENERAL
+
+
+def spread() -> int:
+    """Return how many points of a sweep are worked on at full speed at a time."""
+    return 1 if cluster() is not None else min(processes(), os.cpu_count() or 1)
 
 
 def _gathered(sweep: Sweep) -> Gathered:

@@ -13,7 +13,8 @@ import streamlit as st
 
 from core.errors import CoreError
 from core.mechanisms import catalogue as mechanisms
-from core.mechanisms.result import CUT
+from core.mechanisms.result import CUT, Mechanism
+from core.mechanisms.robust.reporting import UNSEEN
 from core.notions import catalogue as notions
 from core.records.left_out import for_others
 from core.scenario import Scenario
@@ -229,10 +230,11 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
     """Return what the page says: what it shows, and how far an estimate is from the truth."""
     n, data = results.records(scenario), scenario.data.beside_secret
     u, s = listed(data.released) or "U", listed(data.secret) or "S"
+    does = f"reports {s} itself, privately" if _of_itself(scenario) else f"hides {s} in {u}"
     return {
         "sentences": [
             f"Here the data is the truth P*. A designer sees only {number_of(n, 'record')} drawn "
-            f"from it and builds a mechanism that hides {s} in {u}."
+            f"from it and builds a mechanism that {does}."
         ],
         "figures": [
             ["Records observed", f"{n:,}", None],
@@ -246,6 +248,18 @@ def _answer(scenario: Scenario, unit: str, sample: Sample) -> Frame:
         ],
         "badge": None,
     }
+
+
+def _of_itself(scenario: Scenario) -> bool:
+    """Return whether U is of columns of S, so that most pairs (s, u) cannot occur."""
+    data = scenario.data.beside_secret
+    return bool(data.released) and {*data.released} <= {*data.secret}
+
+
+def _notes(scenario: Scenario, mechanism: Mechanism) -> list[str]:
+    """Return a mechanism's notes; where U is S, pairs that cannot occur are not worth one."""
+    itself = _of_itself(scenario)
+    return [note for note in mechanism.notes if not (itself and note.endswith(UNSEEN))]
 
 
 def _meant(scenario: Scenario, sample: Sample) -> Frame:
@@ -508,7 +522,7 @@ def _matrices(scenario: Scenario, outcomes: tuple[DesignOutcome, ...]) -> None:
                 st.caption(
                     f"Keeps {share(mechanism.nmi)} at the estimate, {share(chosen.true_nmi)} at "
                     f"the truth; {markdown(status)}. "
-                    f"{markdown(' '.join(mechanism.notes))}"
+                    f"{markdown(' '.join(_notes(scenario, mechanism)))}"
                 )
 
 

@@ -20,8 +20,9 @@ from core.joint import Joint
 from core.mechanisms import Mechanism, catalogue
 from core.mechanisms.optima.frontier import FAILED
 from core.mechanisms.result import CUT
+from core.optimal.plan import SIZES
 from core.scenario import DOMAINS, Result, Scenario, answer, measured
-from core.studies.frontier import Frontier, in_shares, sweep
+from core.studies.frontier import SEARCHED_OF_PAIRS, Frontier, in_shares, sweep
 from core.studies.funnel import budgets
 from core.studies.known import OPTIMUM
 from pages.ui.work import long_answer
@@ -42,10 +43,6 @@ LINE, MANY = 4.0, 150
 """Seconds that a search along all budgets takes at first with this many symbols or more: hardly any
 budget is proven then, and four lines are there after 20 s at 442 symbols, each with an estimate
 before it."""
-
-ROBUST_LINE = 20.0
-"""The same of optima under a robust notion of fewer symbols, which are searched from coarse to
-fine."""
 
 LONGEST = DOMAINS["time_limit"].high
 """Seconds that a search may take at most, however often it goes on."""
@@ -255,8 +252,9 @@ def sweep_work(scenario: Scenario) -> LongAnswer[Frontier]:
         seconds = 1.5 if scenario.mechanism == OPTIMUM else scenario.time_limit
         joint = _joint(scenario)
         count = len(budgets(scenario, joint))
-        if scenario.mechanism == OPTIMUM and any(kind.of_estimate for kind in scenario.kinds):
-            seconds = min(seconds, ROBUST_LINE / count)
+        coarse = scenario.mechanism in (OPTIMUM, *SEARCHED_OF_PAIRS)
+        if coarse and any(kind.of_estimate for kind in scenario.kinds):
+            seconds = min(seconds, SIZES.robust_seconds / 2)  # half of the budgets are searched
         if joint.n_x >= MANY:
             seconds = min(seconds, LINE / count)
         limited = replace(scenario, time_limit=min(seconds * work.longer, LONGEST))

@@ -5,11 +5,12 @@ import pytest
 
 from core import clock
 from core.data import DataSpec, count
-from core.errors import CoreError, InfeasibleError, InvalidInputError
+from core.errors import CoreError, InfeasibleError, InvalidInputError, SolverError
 from core.joint import Joint
 from core.mechanisms import catalogue
 from core.mechanisms.result import make_mechanism
 from core.notions import ALIP, LIP, SRLIP, MetricLDP
+from core.optimal.plan import SIZES
 from core.scenario import Scenario
 from core.studies import frontier
 from core.studies.frontier import sweep
@@ -112,6 +113,39 @@ def test_a_sweep_reports_first_what_is_known_without_a_search(notion, n_x):
     assert (glance.upper_bound >= line.utility[[0, 2]] - 1e-9).all()
 
 
+@pytest.mark.parametrize("mechanism", ["robust_optimal", "polyopt"])
+def test_a_robust_line_of_pairs_short_of_time_is_searched_from_coarse_to_fine(
+    monkeypatch, mechanism
+):
+    """Each of 32 budgets was searched for 5 s, from the smallest on."""
+    build, searched, now = Scenario.build_mechanism, [], [0.0]
+
+    def recorded(self, joint, *known):
+        searched.append((self.eps, self.time_limit))
+        now[0] += self.time_limit
+        with clock.using(clock.Ticking(0.01)):
+            return build(self, joint, *known)
+
+    monkeypatch.setattr(Scenario, "build_mechanism", recorded)
+    joint = Joint.with_secret_released([[7, 10, 3], [26, 57, 4]])
+    each, budgets = SIZES.robust_seconds, np.arange(1.0, 10.0) / 4
+    request = Scenario(notion="rldp", mechanism=mechanism, n=100, time_limit=4.5 * each / 9)
+    with clock.using(lambda: now[0]):
+        line = sweep(request, joint, budgets)
+    assert [eps for eps, _ in searched] == [2.25, 0.25, 1.25, 0.75, 1.75]
+    assert [seconds for _, seconds in searched] == pytest.approx([each] * 4 + [each / 2])
+    assert line.reasons == ("",) * 9
+    assert all(line.utility[i] == line.utility[i - 1] for i in (1, 3, 5, 7))
+    assert (np.diff(line.utility) >= 0).all()
+    assert (np.diff(line.upper_bound) >= 0).all()
+    assert (line.utility <= line.upper_bound).all()
+    assert {point.name for point in line.mechanisms} == {catalogue.entry(mechanism).title}
+    assert all(
+        replace(request, eps=eps).build_notion(joint).holds(joint, point.kernel)
+        for eps, point in zip(budgets.tolist(), line.mechanisms, strict=True)
+    )
+
+
 def test_no_line_is_below_what_was_reported_first(monkeypatch):
     """On a busy machine the searches of many symbols may find less than the quick estimate."""
     joint = Joint.random_uniform(3, 9, np.random.default_rng(3))
@@ -124,6 +158,24 @@ def test_no_line_is_below_what_was_reported_first(monkeypatch):
     line = sweep(Scenario(notion="lip"), joint, budgets, report=seen.append)
     np.testing.assert_allclose(line.utility[[0, 2]], seen[0].utility)
     assert line.utility[1] == line.utility[0]
+
+
+def test_a_wrong_bound_spoils_its_own_budget_alone(monkeypatch):
+    """What was known before disproved one bound, and the whole line was lost."""
+    joint = Joint.random_uniform(3, 9, np.random.default_rng(3))
+    budgets = [1.0, 2.0, 4.0]
+    silent = [
+        make_mechanism(joint, np.ones((9, 1)), name="Optimal", notion=LIP(eps), upper_bound=most)
+        for eps, most in zip(budgets, (None, 0.0, None), strict=True)
+    ]
+    monkeypatch.setattr(frontier, "frontier", lambda *_args, **_options: tuple(silent))
+    line = sweep(Scenario(notion="lip"), joint, budgets, report=lambda _: None)
+    np.testing.assert_array_equal(np.isfinite(line.nmi), [True, False, True])
+    assert [bool(reason) for reason in line.reasons] == [False, True, False]
+    assert "the bound is wrong" in line.reasons[1]
+    silent[:] = [silent[1]] * 3
+    with pytest.raises(SolverError, match="the bound is wrong"):
+        sweep(Scenario(notion="lip"), joint, budgets, report=lambda _: None)
 
 
 def test_a_sweep_reports_no_line_of_mechanisms_that_keep_nothing():

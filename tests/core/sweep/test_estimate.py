@@ -42,9 +42,20 @@ def test_each_kind_counts_as_often_as_it_is_asked(monkeypatch):
 
 
 def test_a_search_that_is_cut_off_counts_with_its_own_limit(monkeypatch):
-    Seconds(monkeypatch, {"optimal": 3.0})
+    watch = Seconds(monkeypatch, {"optimal": 4.5})
     sweep = Sweep(Scenario(time_limit=40.0), (("eps", (0.5, 1.0)),), draws=Draws(10, 3, 4))
-    assert estimate(sweep, {}, report=lambda _: None).seconds == pytest.approx(20 * 40.0)
+    result = estimate(sweep, {}, report=lambda _: None)
+    beyond = 4.5 - watch.chunks[0].questions[0].time_limit  # such as its measures
+    assert 1.0 < beyond < 2.0
+    assert result.seconds == pytest.approx(20 * (40.0 + beyond))
+
+
+def test_a_busy_machine_takes_longer(monkeypatch):
+    """At 442 symbols a sweep of 53 s took four minutes."""
+    Seconds(monkeypatch, {"grr": 2.0})
+    monkeypatch.setattr(module, "slowness", lambda: 2.5)
+    sweep = Sweep(Scenario(mechanism="grr"), (("eps", (0.5, 1.0)),), draws=Draws(10, 3, 4))
+    assert estimate(sweep, {}, report=lambda _: None).seconds == pytest.approx(20 * 2.0 * 2.5)
 
 
 def test_kinds_for_which_no_time_was_left_count_as_the_mean_of_the_others(monkeypatch):

@@ -8,6 +8,7 @@ from scipy import optimize
 
 from core import measures
 from core import mechanisms as m
+from core.data import DataSpec, count
 from core.entries import Entries, identity
 from core.errors import InvalidInputError
 from core.joint import Joint
@@ -276,3 +277,13 @@ def test_a_loss_without_entries_does_not_multiply_all_cells(monkeypatch):
     of_x, kernel = loss.range(joint)[1], identity(n_x)
     monkeypatch.setattr(Greatest, "cost", None)
     assert loss.value(joint, kernel) == of_x == 0.0
+
+
+@pytest.mark.parametrize("outputs", [1, 3])
+def test_nothing_released_keeps_nothing(outputs):
+    """LDP by the watchdog at ε = 0 was said to keep <0.1%, beside 0 nats."""
+    joint = count(DataSpec()).joint
+    kernel = np.tile(np.random.default_rng(1).dirichlet(np.ones(outputs)), (joint.n_x, 1))
+    assert Information().value(joint, kernel) == 0.0
+    hardly = np.vstack([[[0.5 + 1e-6, 0.5 - 1e-6]], np.full((joint.n_x - 1, 2), 0.5)])
+    assert Information().value(joint, hardly) > 0.0

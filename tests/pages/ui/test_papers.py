@@ -55,6 +55,15 @@ def test_lines_have_standard_errors_and_print_is_a_cross():
     assert marks["marker"]["symbol"] == "x-thin"
 
 
+def test_a_sixth_line_looks_like_none_of_the_other_five():
+    """A bound was drawn in the blue of the first mechanism."""
+    lines = tuple(Series(f"line {i}", (0.5, 1.0), (0.1, 0.2)) for i in range(10))
+    drawn = paper_panel(replace(EXPERIMENT, series=lines, marks=()), 0)["data"]
+    assert len({line["line"]["color"] for line in drawn[:6]}) == 6
+    looks = {(line["line"]["color"], line["line"]["dash"]) for line in drawn}
+    assert len(looks) == len(drawn)
+
+
 def marked(*marks, panel=0, **changes):
     """Return the traces and legend entries of the paper's values in a panel of the sample."""
     of = [replace(item, panel=panel) for item in marks]
