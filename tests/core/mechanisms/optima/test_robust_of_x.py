@@ -9,12 +9,14 @@ from scipy import optimize
 from benchmarks.pairs import COLUMNS
 from core import clock
 from core import mechanisms as m
+from core.allowed.robust import RobustCuts
+from core.clock import Deadline
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms.optima import robust_optimal
 from core.mechanisms.optima.remembered import MEMORY
-from core.mechanisms.optima.robust_optimal import with_rare_as_one
+from core.mechanisms.optima.robust_optimal import at_smaller_budgets, with_rare_as_one
 from core.mechanisms.optima.robust_starts import in_groups, of_x_itself
 from core.mechanisms.optima.starts import starts
 from core.mechanisms.options import Options
@@ -418,3 +420,39 @@ def test_where_x_is_the_secret_ldp_of_it_needs_no_search_over_a_set(find, monkey
     assert found.utility == pytest.approx(of_itself(p_s, eps), abs=2e-6)
     assert found.upper_bound - found.utility <= 1e-6
     assert notion.holds(joint, found.kernel)
+
+
+@pytest.mark.parametrize("together", [10**6, 300], ids=["few", "many"])
+def test_outputs_of_many_symbols_are_moved_only_while_there_is_time(together, monkeypatch):
+    """At 10×442 and a limit of 1 s they took 18 s, for less than was known without them."""
+    monkeypatch.setattr(robust_optimal, "CELLS", together, raising=False)
+    looks = []
+    cuts = RobustCuts._cuts
+    monkeypatch.setattr(
+        RobustCuts, "_cuts", lambda *args, **how: looks.append(len(args[1])) or cuts(*args, **how)
+    )
+    joint = drawn(3, 30, 2_000)
+    notion = RobustLDP.of_joint(joint, 1.0)
+    near = m.optimal(joint, LDP(0.9)).kernel
+    looks.clear()
+    kernels = at_smaller_budgets(joint, notion, near, Deadline(0.0))
+    assert bool(looks) == bool(kernels) == (together == 10**6)
+
+
+def test_a_nominal_optimum_of_many_cells_that_is_robust_is_searched_for_once(monkeypatch):
+    """Where X is the secret a search over F of 220 secrets took 12 s, and found the same again."""
+    joint = Joint.from_counts(np.diag(np.arange(1.0, 61.0)))
+    notion = RobustLDP.of_joint(joint, 1.0, n=10**6)
+    searches = []
+    find = robust_optimal.optimal_from
+    monkeypatch.setattr(
+        robust_optimal,
+        "optimal_from",
+        lambda *args, **how: searches.append(1) or find(*args, **how),
+    )
+    result = robust_optimal.robust_of_x(
+        joint, notion, None, solver="auto", time_limit=1.0, gap=0.0, seed=0
+    )
+    assert len(searches) == 1
+    assert result.utility > 0
+    assert result.audit.holds
