@@ -79,7 +79,7 @@ def _of_release(notion: Notion) -> bool:
 
 
 def _allows(notion: Notion, joint_sy: FloatArray) -> bool:
-    """Return whether each part of a notion `_of_release` holds for P(s, y), hardly above budgets."""
+    """Return whether each part of a notion `_of_release` holds for P(s, y), with hardly a slack."""
     for part in notion.parts:
         if isinstance(part, PointwiseNotion):
             if not part.allows(joint_sy).all():

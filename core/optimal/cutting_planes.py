@@ -97,9 +97,13 @@ class AllowedOutputs:
         """Move outputs, (k, n_x), inside by the deadline, add them; return last cuts, (j, n_x)."""
         inside, last = pulled(self.oracle, self.p_x, points, deadline)
         if len(inside):
-            self.points = np.vstack([self.points, inside])
-            self._mix()
+            self.include(inside)
         return distinct(last[np.isfinite(last).all(axis=1)])
+
+    def include(self, points: FloatArray) -> None:
+        """Add allowed outputs, (k, n_x)."""
+        self.points = np.vstack([self.points, points])
+        self._mix()
 
     def _mix(self) -> None:
         """Compute the best mixture."""
