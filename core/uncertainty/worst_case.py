@@ -80,7 +80,8 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
     if stop:
         occurring = _suspects(ball, answers, occurring, bottom)
     triples, ceilings, best = _pairs(ball, values, occurring, nothing, floor if stop else np.inf)
-    order = np.argsort(-ceilings)
+    above = np.flatnonzero(ceilings > best.level)  # few of the pairs of a thousand secrets
+    order = above[np.argsort(-ceilings[above])]
     most, begin = max(1, min(_CHUNK, 4 * CELLS // values.answers.shape[1])), 0
     step = min(_FIRST, most)
     while begin < len(order):

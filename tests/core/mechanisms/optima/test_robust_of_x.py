@@ -14,7 +14,8 @@ from core.clock import Deadline
 from core.data import DataSpec, count
 from core.joint import Joint
 from core.measures import entropy, mutual_information
-from core.mechanisms.optima import robust_optimal
+from core.mechanisms import result as made
+from core.mechanisms.optima import robust_optimal, robust_starts
 from core.mechanisms.optima.remembered import MEMORY
 from core.mechanisms.optima.robust_optimal import at_smaller_budgets, with_rare_as_one
 from core.mechanisms.optima.robust_starts import in_groups, of_x_itself
@@ -456,3 +457,16 @@ def test_a_nominal_optimum_of_many_cells_that_is_robust_is_searched_for_once(mon
     assert len(searches) == 1
     assert result.utility > 0
     assert result.audit.holds
+
+
+def test_groups_of_many_symbols_are_audited_once(monkeypatch):
+    """Of a thousand secrets an audit takes a second."""
+    for module in (robust_optimal, robust_starts):
+        monkeypatch.setitem(vars(module.SIZES), "peeled_whole", 70)
+    audits = []
+    audit = made.require
+    monkeypatch.setattr(made, "require", lambda *args: audits.append(args[1].shape) or audit(*args))
+    joint = drawn(3, 80, 10_000)
+    result = m.optimal(joint, RobustLDP.of_joint(joint, 1.0), time_limit=0.5)
+    assert result.n_y > 1
+    assert audits.count(result.kernel.shape) == 1
