@@ -636,8 +636,8 @@ class _Task:
     def _late_for_tableaux(self) -> bool:
         """Return whether those of many symbols take longer than there is time: 9 s under SRLIP."""
         n_x, (n_rows, n_vars) = len(self.p_x), self.allowed.rows.shape
-        begins = seconds_to_begin(n_x) * n_rows * n_vars / SIZES.search_entries
-        return n_x >= SIZES.peeled_alone and self.deadline.left <= begins
+        begins = seconds_to_begin(n_x) * n_rows * n_vars
+        return n_x >= SIZES.peeled_alone and self.deadline.left * SIZES.search_entries <= begins
 
     def _closed(self) -> bool:
         """Return whether utility and upper bound differ by at most the gap."""
