@@ -45,7 +45,7 @@ class SliceBound:
     ) -> None:
         rows = allowed.rows.toarray()
         self.p_x, n_parts = p_x, int(part.max()) + 1
-        of_parts = (allowed.rows != 0).astype(np.float64) @ np.eye(n_parts)[part]
+        of_parts = abs(allowed.rows) @ np.eye(n_parts)[part]
         concerns = of_parts.T > 0
         points: list[FloatArray] = []
         margins: list[FloatArray] = []
