@@ -283,7 +283,7 @@ def test_many_outputs_are_looked_at_in_parts(alpha, monkeypatch):
     answers = rng.dirichlet(np.ones(9), size=(3, 4))
     answers[..., 2] = 0.0  # an output that never occurs
     whole = worst_case(ball, answers)
-    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 24)  # two outputs
+    monkeypatch.setattr("core.uncertainty.worst_case.CELLS", 24)  # two outputs
     assert worst_case(ball, answers) == whole
 
 
@@ -302,7 +302,7 @@ def test_outputs_behind_one_above_the_limit_are_not_looked_at(monkeypatch):
         return greatest(p, values, bound, alpha)
 
     monkeypatch.setattr("core.uncertainty.worst_case.greatest", counted)
-    monkeypatch.setattr("core.uncertainty.worst_case._CELLS", 12)
+    monkeypatch.setattr("core.uncertainty.worst_case.CELLS", 12)
     level = worst_case(ball, answers).level
     assert len(looked_at) == 9
     looked_at.clear()
