@@ -10,7 +10,7 @@ from core.clock import NEVER, Deadline
 from core.entries import entries_of
 from core.joint import Joint
 from core.limits import CLOSE, DUST
-from core.notions.base import Notion, PointwiseNotion
+from core.notions.base import LevelNotion, Notion, PointwiseNotion
 from core.optimal.polish import least_share, mixed
 from core.validation import FloatArray
 
@@ -36,7 +36,7 @@ def cleared(joint: Joint, kernel: FloatArray, notion: Notion) -> FloatArray:
     released = joint.release(exact)
     further = released @ wider - released
     for share in SHARES:
-        if _pointwise(notion) and not _allows(notion, released + share * further):
+        if _of_release(notion) and not _allows(notion, released + share * further):
             continue  # without a look at a large kernel
         moved = exact + share * change
         if notion.holds(joint, moved):
@@ -73,15 +73,23 @@ def _slow(notion: Notion) -> bool:
     return any(part.of_estimate for part in notion.parts)
 
 
-def _pointwise(notion: Notion) -> bool:
-    """Return whether a notion is a condition on each output's P(s, y) alone."""
-    return all(isinstance(part, PointwiseNotion) for part in notion.parts)
+def _of_release(notion: Notion) -> bool:
+    """Return whether a notion is a condition on P(s, y) alone, of each output or on average."""
+    return all(isinstance(part, PointwiseNotion) or part.on_average for part in notion.parts)
 
 
 def _allows(notion: Notion, joint_sy: FloatArray) -> bool:
-    """Return whether each part of a `_pointwise` notion allows all outputs of P(s, y)."""
-    parts = [part for part in notion.parts if isinstance(part, PointwiseNotion)]
-    return all(bool(part.allows(joint_sy).all()) for part in parts)
+    """Return whether each part of a notion `_of_release` holds for P(s, y), with hardly a slack."""
+    for part in notion.parts:
+        if isinstance(part, PointwiseNotion):
+            if not part.allows(joint_sy).all():
+                return False
+        elif isinstance(part, LevelNotion):
+            level = float(part.achieved_by_each(joint_sy[None])[0])
+            slack = min(part.slack(part.budget), CLOSE * part.budget)
+            if level > part.budget + slack:
+                return False
+    return True
 
 
 def _wider(kernel: FloatArray) -> FloatArray:
@@ -125,7 +133,7 @@ def polished(
         exact = cleared(joint, kernel, notion)
         return exact if notion.holds(joint, exact) else np.ones((len(kernel), 1))
 
-    if _pointwise(notion):  # a share that does for P(s, y) most often does for a large kernel
+    if _of_release(notion):  # a share that does for P(s, y) most often does for a large kernel
         released = joint.release(kernel)
         flat = released.sum(axis=1, keepdims=True) * released.sum(axis=0)
         share = least_share(

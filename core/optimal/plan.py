@@ -209,10 +209,6 @@ class Sizes:
     """The same of guesses of X up to which there is a program at all: with 2,000 symbols none was
     solved in 7 s, of 2.4 GB."""
 
-    moved_outputs: int = 16
-    """Outputs that are moved inside a set over F between two looks at the clock: of 10×200 they
-    take .13 s."""
-
     robust_entries: int = 100_000
     """Entries P(a | x), times pairs of secrets, up to which robust LDP is one smooth program."""
 

@@ -300,6 +300,9 @@ class _Task:
         ):
             self._by_linear_programs(prove=prove)
             return
+        if solver == "auto" and self._late_for_tableaux():
+            self.offer(self.first())
+            return
         self.space = polytope(self.allowed, self.p_x)
         self.prover = Prover(self.allowed, self.space, self.p_x, self.goal)
         if solver == "columns" or not self._enumerate(always=solver == "enumerate"):
@@ -480,7 +483,7 @@ class _Task:
         """Solve by column generation, with a proof as far as time allows."""
         first = self.first()
         self.offer(first)
-        if self._closed() or self._too_late():
+        if self._closed() or self._late_for_tableaux():
             return
         try:
             self._by_columns(first, prove=prove)
@@ -631,6 +634,12 @@ class _Task:
     def _too_late(self) -> bool:
         """Return whether time is over for the first mixture of many symbols, which takes long."""
         return len(self.p_x) >= SIZES.peeled_alone and self.deadline.over
+
+    def _late_for_tableaux(self) -> bool:
+        """Return whether those of many symbols take longer than there is time: 9 s under SRLIP."""
+        n_x, (n_rows, n_vars) = len(self.p_x), self.allowed.rows.shape
+        begins = seconds_to_begin(n_x) * n_rows * n_vars
+        return n_x >= SIZES.peeled_alone and self.deadline.left * SIZES.search_entries <= begins
 
     def _closed(self) -> bool:
         """Return whether utility and upper bound differ by at most the gap."""

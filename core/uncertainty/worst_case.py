@@ -30,7 +30,7 @@ _FIRST, _CHUNK = 32, 1024
 """Triples (y, s1, s2) searched at once, at first and at most, highest ceilings first: they rule out
 most others, of 40 secrets all but some of the first."""
 
-_CELLS = 1 << 15
+CELLS = 1 << 15
 """Cells (s, u) of outputs that are looked at together: of many symbols a few outputs tell soon that
 a mechanism breaks a promise."""
 
@@ -80,8 +80,9 @@ def _worst(ball: RenyiBall, answers: FloatArray, floor: float, *, stop: bool) ->
     if stop:
         occurring = _suspects(ball, answers, occurring, bottom)
     triples, ceilings, best = _pairs(ball, values, occurring, nothing, floor if stop else np.inf)
-    order = np.argsort(-ceilings)
-    most, begin = max(1, min(_CHUNK, 4 * _CELLS // values.answers.shape[1])), 0
+    above = np.flatnonzero(ceilings > best.level)  # few of the pairs of a thousand secrets
+    order = above[np.argsort(-ceilings[above])]
+    most, begin = max(1, min(_CHUNK, 4 * CELLS // values.answers.shape[1])), 0
     step = min(_FIRST, most)
     while begin < len(order):
         chunk = order[begin : begin + step]
@@ -183,7 +184,7 @@ def _pairs(
     free = ball.conditional_bound
     s1, s2 = np.nonzero(~np.eye(ball.n_s, dtype=bool))
     triples, ceilings = [np.empty((0, 3), dtype=np.int64)], [np.empty(0)]
-    step = max(1, _CELLS // ball.p_hat_su.size)
+    step = max(1, CELLS // ball.p_hat_su.size)
     for start in range(0, len(outputs), step):
         some = outputs[start : start + step]
         whole = values.whole(some)

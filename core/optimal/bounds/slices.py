@@ -45,7 +45,8 @@ class SliceBound:
     ) -> None:
         rows = allowed.rows.toarray()
         self.p_x, n_parts = p_x, int(part.max()) + 1
-        concerns = np.stack([(rows[:, part == p] != 0).any(axis=1) for p in range(n_parts)])
+        of_parts = abs(allowed.rows) @ np.eye(n_parts)[part]
+        concerns = of_parts.T > 0
         points: list[FloatArray] = []
         margins: list[FloatArray] = []
         of: list[IntArray] = []
@@ -192,6 +193,8 @@ def sliced_bound(allowed: AllowedSet, p_x: FloatArray, goal: float, deadline: De
         largest = int(np.bincount(part).max())
         if largest >= too_large:
             continue
+        if deadline.over:  # rows of 30×1629 under SRLIP, as they are made dense, take a second
+            break
         try:
             slices = SliceBound(allowed, p_x, part, deadline.part(SHARES.slice_vertices))
         except (TimeLimitError, SolverError):

@@ -15,6 +15,7 @@ from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError
 from core.limits import ROUNDING
 from core.optimal.concave_descent import descend
+from core.optimal.plan import SIZES
 from core.optimal.programs.highs import INFINITY, LinearProgram
 from core.validation import FloatArray
 
@@ -80,6 +81,8 @@ class SilentSearch:
         right = np.append(1.0, np.zeros(len(scaled) + len(rows)))
         left = np.append(right[: 1 + len(scaled)], np.full(len(rows), -INFINITY))
         self._program = LinearProgram(sparse.csr_array(matrix), left, right)
+        # of 40×400 all starts take a second, and of 10×442 under SRLIP ten of them do
+        self._between_looks = 10 if matrix.size <= SIZES.search_entries else 1
 
     def _lowest(self, costs: FloatArray) -> FloatArray:
         """Return the output of least costs·r."""
@@ -95,8 +98,7 @@ class SilentSearch:
             for number in range(1, STARTS + 1):
                 r = self._lowest(np.asarray(self._rng.normal(size=self._n_x)))
                 ends += descend(r, prices, self._lowest)[-1:] or [r]
-                # at 40×400 all of them take a second
-                if number % 10 == 0 and deadline.over:
+                if number % self._between_looks == 0 and deadline.over:
                     break
         result: FloatArray = np.array(ends).reshape(-1, self._n_x)
         return result

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from core import clock
 from core.allowed.average_cost import Cone
-from core.clock import Deadline
+from core.clock import NEVER, Deadline
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.optimal.programs.highs import Solution
 from core.validation import FloatArray, IntArray
@@ -34,6 +34,8 @@ def solve_conic(
     seconds: float,
 ) -> Solution:
     """Solve a conic program, given its rows, bounds and cones."""
+    left = clock.elsewhere(seconds)
+    until = NEVER if left == math.inf else Deadline.after(left)
     n_cols = len(cost)
     bounded = np.flatnonzero(lower == 0)
     parts = [equal, rows, -sparse.eye_array(n_cols, format="csr")[bounded]]
@@ -61,10 +63,10 @@ def solve_conic(
     solver = clarabel.DefaultSolver(
         sparse.csc_matrix((n_cols, n_cols)), cost, matrix, bounds, kinds, settings
     )
-    left = clock.elsewhere(seconds)
-    if left < math.inf:
-        until = Deadline.after(left)
+    if until is not NEVER:
         solver.set_termination_callback(lambda _info: until.over)
+        if until.over:  # an order of its rows may take longer: of 30 secrets and 1,629 symbols .8 s
+            raise TimeLimitError("The conic program was not begun in the time given.")
     solution = solver.solve()
     if solution.status == _STATUS.CallbackTerminated:
         clock.tell_cut()

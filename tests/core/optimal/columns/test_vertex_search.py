@@ -8,6 +8,7 @@ from core.errors import SolverError
 from core.joint import Joint
 from core.notions import LIP, RLDP
 from core.optimal.columns.vertex_search import ColumnSearch, descend
+from core.optimal.plan import SIZES
 from core.optimal.polytopes import tableaux
 from core.optimal.polytopes.standard_form import polytope
 from core.optimal.programs.master import Master, Mixture
@@ -135,7 +136,8 @@ def test_at_the_deadline_vertices_are_looked_for_until_one_is_inside(monkeypatch
 
     # the first is outside, as HiGHS's tolerance allows
     def solved(space, basic, *_, **__):
-        return np.array([-0.1, 0.1][: len(basic)])[:, None, None] * np.ones((1, space.n_basic, 1))
+        values = np.where((basic == second[0]).all(axis=1), 0.1, -0.1)
+        return values[:, None, None] * np.ones((1, space.n_basic, 1))
 
     monkeypatch.setattr(tableaux, "solved", solved)
     result = tableaux.some_corners(SPACE, -np.eye(12)[:2], deadline=Deadline(0.0))
@@ -172,3 +174,35 @@ def test_no_cut_takes_away_the_output_that_tells_nothing():
     assert (search.master.points == JOINT.p_x).all(axis=1).any()
     kernel = search.settled()
     np.testing.assert_allclose(kernel.sum(axis=1), 1.0, atol=1e-12)
+
+
+def test_after_the_deadline_each_vertex_is_looked_at_once(monkeypatch):
+    """Where none was inside, all before it were solved anew for each: 9 of 1 s at 10×442."""
+    looks = []
+
+    def outside(space, basic, *_, **__):
+        looks.append(len(basic))
+        return np.full((len(basic), space.n_basic, 1), -0.1)
+
+    monkeypatch.setattr(tableaux, "solved", outside)
+    assert tableaux.some_corners(SPACE, -np.eye(12), deadline=Deadline(0.0)) is None
+    assert sum(looks) == 12
+
+
+def test_no_more_descents_are_begun_than_there_is_time_for(monkeypatch):
+    """Of 220 symbols, beside as many cuts, they took 1.2 s where .4 were left."""
+    search = searched()
+    begun = []
+    some = tableaux.some_corners
+    monkeypatch.setattr(
+        tableaux,
+        "some_corners",
+        lambda space, costs, *rest: begun.append(len(costs)) or some(space, costs, *rest),
+    )
+    search.descend_from(-np.eye(12))
+    monkeypatch.setitem(vars(SIZES), "walk_entries", 0)
+    search.descend_from(-np.eye(12))
+    monkeypatch.setitem(vars(SIZES), "entry_seconds", 10.0 / SPACE.n_basic / SPACE.n_free)
+    search.descend_from(-np.eye(12))
+    assert begun[:2] == [12, 12]
+    assert 1 <= begun[2] < 8
