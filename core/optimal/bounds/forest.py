@@ -24,9 +24,6 @@ from core.optimal.programs.batched_simplex import Ends
 from core.optimal.tolerances import FEASIBILITY
 from core.validation import BoolArray, FloatArray, IntArray
 
-WORTHWHILE = 0.1
-"""Part of a negative bound by which a tightening must lift it to be followed by another."""
-
 ABOUT_LARGEST = 0.9
 """A column belongs to d's tree if d has at least this part of its largest entry."""
 
@@ -98,7 +95,8 @@ class BoxBatch:
         slopes, intercepts = secants(inner_lower, inner_upper, dominant)
         lifted = ((slopes - costs - self._prices[todo]) * self.points[todo]).sum(axis=1)
         lifted += intercepts.sum(axis=1) - base
-        self._todo = todo[(value < 0) & ends.solved & (lifted >= -WORTHWHILE * value)]
+        # a tightening that lifts a negative bound by less than a tenth is not followed by another
+        self._todo = todo[(value < 0) & ends.solved & (lifted >= -0.1 * value)]
         return len(self._todo) > 0
 
     def waiting(self) -> IntArray:
