@@ -322,9 +322,10 @@ class CutLoop:
             points = search.in_use()
             cuts = self.inside.take(points, deadline)
             ahead = self.goal.offset(self.p_x) - search.mixture.cost - self.inside.value
-            if len(cuts) == 0 or ahead <= self.gap:
+            if len(cuts) > 0 and ahead > self.gap:
+                self._cut(search, cuts, points)
+            elif not search.widen():  # cuts leave a search few columns to begin with
                 return
-            self._cut(search, cuts, points)
 
     def _search(self, *, prove: bool) -> None:
         """Cut the polytope where columns in use are not allowed, and prove an upper bound."""
