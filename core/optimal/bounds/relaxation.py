@@ -12,6 +12,7 @@ from core.allowed.allowed_set import AllowedSet
 from core.clock import Deadline, tell_cut
 from core.errors import InfeasibleError, SolverError, TimeLimitError
 from core.limits import CLOSE, DUST, ROUNDING
+from core.optimal.plan import SIZES
 from core.optimal.programs.highs import sliced
 from core.validation import FloatArray
 
@@ -119,11 +120,12 @@ def bound_of_entries(
 
     H(r) = −Σ r log r is at least −Σ r log u, so I(X;Y) ≤ H(X) + Σ_x P(x) log u(x). Each u(x) is a
     linear program under the rows that a mixture's outputs, P(x, y) of shape (k, n_x), meet most;
-    then under all that they meet, if there are more; with auxiliary variables under all rows at
-    once. The multipliers of each, of likely symbols first, bound the entries of all others too.
+    then under all that they meet, if there are more; of few rows, or with auxiliary variables,
+    under all at once. The multipliers of each, of likely symbols first, bound the entries of all
+    others too.
     """
     every = [np.arange(allowed.rows.shape[0])]
-    if not allowed.n_auxiliary:
+    if not allowed.n_auxiliary and len(every[0]) > SIZES.column_rows:
         masses = weights.sum(axis=1)
         met = (allowed.rows @ (weights / masses[:, None]).T >= -CLOSE) @ masses
         binding = np.argsort(-met, kind="stable")[: np.count_nonzero(met)]
