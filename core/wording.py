@@ -52,12 +52,16 @@ def first_of(names: Sequence[str], most: int = 3, word: str = "and") -> str:
     return listed([*names[:most], f"{more:,} more"] if more > 0 else names, word)
 
 
+def nearest(missing: str, names: Sequence[str]) -> list[str]:
+    """Return the names that a missing one may be meant for, the nearest first."""
+    folded = {name.casefold().strip(): name for name in reversed(names)}
+    return [folded[name] for name in get_close_matches(missing.casefold().strip(), folded)]
+
+
 def instead_of(missing: str, names: Sequence[str], written: Callable[[str], str] = repr) -> str:
     """Return the end of a sentence about a missing name: the nearest ones, or what there is."""
     if len(names) > 8:  # a longer list is not read
-        folded = {name.casefold().strip(): name for name in reversed(names)}
-        near = [folded[name] for name in get_close_matches(missing.casefold().strip(), folded)]
-        if near:
+        if near := nearest(missing, names):
             are = "is" if len(near) == 1 else "are"
             return f"; the nearest of its {len(names):,} {are} {listed(list(map(written, near)))}"
         return f", only {first_of(list(map(written, names)), 5)}"

@@ -148,8 +148,9 @@ class Sample:
 
     def within(self, s: int) -> int:
         """Return for how many u P*(u | s) lies within the range of P(u | s) over the ball."""
-        truth = self.true_conditional[s]
-        return int(((self.ball.lower[s] <= truth) & (truth <= self.ball.upper[s])).sum())
+        below = self.ball.lower[s] - self.true_conditional[s]
+        above = self.true_conditional[s] - self.ball.upper[s]
+        return int((np.maximum(below, above) <= ROUNDING).sum())
 
     def widest(self, s: int) -> float:
         """Return the width of the widest range of P(u | s) over the ball."""

@@ -84,6 +84,11 @@ def test_too_many_levels_come_with_what_makes_that_side_smaller(ids, secret, rel
             {"s": "race,sex", "x": "occupation,workclass"},
             "Use race and sex as S, occupation and workclass as X",
         ),
+        ({"s": "rase"}, "Use race as S"),
+        (
+            {"s": "rase", "x": "occupatoin,education"},
+            "Use race as S, occupation and education as X",
+        ),
         ({"s": ["sex", "nope"]}, "Remove nope from S"),
         ({"s": "nope", "x": "gone"}, "Start again with this data"),
         ({"bins": "occupation:width:4"}, "Use occupation without bins"),

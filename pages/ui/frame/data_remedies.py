@@ -14,7 +14,7 @@ from core.data.spec import DataSpec
 from core.data.treatment.generalise import at_level
 from core.errors import CoreError
 from core.limits import MAX_UPLOAD_MB
-from core.wording import file_called, listed
+from core.wording import file_called, listed, nearest
 from pages.ui.frame import state
 from pages.ui.style.labels import markdown
 from pages.ui.work import derived, visits
@@ -120,7 +120,7 @@ def _kinds(spec: DataSpec, info: TableInfo) -> Iterator[Iterator[Changed]]:
         yield _groups(spec, name, rare)
     yield _without_filters(spec)
     yield _as_they_are(spec)
-    yield _apart(spec, info)
+    yield _respelled(spec, info)
     for name, columns, rare in _SIDES:
         yield _other_columns(spec, info, name, columns, rare)
 
@@ -196,16 +196,21 @@ def _as_they_are(spec: DataSpec) -> Iterator[Changed]:
         yield "Do not leave out symbols", replace(spec, left_out=())
 
 
-def _apart(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
-    """Offer the columns that a link written by hand names with commas."""
-    known = {column.name for column in info.columns}
+def _respelled(spec: DataSpec, info: TableInfo) -> Iterator[Changed]:
+    """Offer the columns nearest to unknown ones, and those that a link names with commas."""
+    known = [column.name for column in info.columns]
     sides: dict[str, tuple[str, ...]] = {}
     labels = []
     for name, columns, _ in _SIDES:
         chosen: tuple[str, ...] = getattr(spec, columns)
         parts = [[column] if column in known else column.split(",") for column in chosen]
-        apart = tuple(dict.fromkeys(part for some in parts for part in some))
-        if apart != chosen and known >= set(apart):
+        meant = [
+            part if part in known else (nearest(part, known) or [part])[0]
+            for some in parts
+            for part in some
+        ]
+        apart = tuple(dict.fromkeys(meant))
+        if apart != chosen and set(known) >= set(apart):
             sides[columns] = apart
             labels.append(f"{listed(apart)} as {name}")
     if sides:

@@ -229,6 +229,14 @@ def test_what_a_sample_leaves_possible_in_figures(sample):
     assert sample.within(0) == 2
 
 
+def test_where_the_secret_is_released_itself_all_of_it_lies_within_its_bars():
+    """One of 15 bars ended 1e-16 below 100%."""
+    truth = np.diag(np.random.default_rng(1).dirichlet(np.ones(15)))
+    sample = take_sample(truth, 5_000, seed=1)
+    assert sample.covered
+    assert [sample.within(s) for s in range(15)] == [15] * 15
+
+
 def test_draws_are_counted_and_averaged():
     result = DrawnDesigns(
         realised={"a": np.array([0.5, 1.5, np.inf]), "b": np.array([0.1, 0.2, 1.0])},
