@@ -299,6 +299,10 @@ def _solved(block: Block, merge: Merger) -> tuple[FloatArray, BoolArray, IntArra
     information += special.entr(merged.sum(axis=1)).sum(axis=1)
     some = entropy - information >= ROUNDING  # as `Information` says of one mechanism
     nmi = np.divide(information, entropy, out=np.ones_like(information), where=some)
+    occurs = block.p_x > 0
+    least = np.where(occurs, sets, sets.max(initial=0)).min(axis=1)
+    alone = (least > 0) & (np.where(occurs, sets, 0).max(axis=1) == least)
+    nmi[alone & (occurs.sum(axis=1) > 1)] = 0.0  # one output
     return np.clip(nmi, 0.0, 1.0), attained, sets
 
 
