@@ -101,7 +101,7 @@ class Extreme(NamedTuple):
 def log_tilt(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: float) -> FloatArray:
     """Return log δ of the tilt at which D_α(p‖R) = bound, within the two limits."""
     tilt = np.full(bound.shape, LOWEST_TILT)
-    most = _greatest_divergence(p, gap, alpha)
+    most = greatest_divergence(p, gap, alpha)
     within = bound < most
     p, gap, bound, most = p[within], gap[within], bound[within], most[within]
     mean = _mean(p, gap)
@@ -134,7 +134,7 @@ def _first_tilt(
     return result
 
 
-def _greatest_divergence(p: FloatArray, gap: FloatArray, alpha: float) -> FloatArray:
+def greatest_divergence(p: FloatArray, gap: FloatArray, alpha: float) -> FloatArray:
     """Return the limit of D_α(p‖R) for δ → 0, where R is on the seen symbols of gap 0, if any."""
     seen, k = p > 0, (alpha - 1) / alpha
     best = gap == 0
@@ -334,7 +334,7 @@ def nearly_extreme(p: FloatArray, gap: FloatArray, bound: FloatArray, alpha: flo
         scaled = gap / gap.max(axis=-1, keepdims=True)
         mean = _mean(p, scaled)
         tilt = _first_tilt(mean, _mean(p, (scaled - mean[:, None]) ** 2), bound, alpha)
-        limit = _greatest_divergence(p, scaled, alpha)
+        limit = greatest_divergence(p, scaled, alpha)
         quick = (tilt < _HARDLY_TILTED) & (bound < limit)
         some, apart, y, most = p[quick], scaled[quick], bound[quick], limit[quick]
         delta, odds = np.exp(np.maximum(tilt[quick], _PLAIN[0])), np.log(y / (1 - y / most))

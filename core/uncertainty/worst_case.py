@@ -14,7 +14,14 @@ import numpy as np
 from scipy.optimize import elementwise
 
 from core.uncertainty.ball import RenyiBall
-from core.uncertainty.extremes import bound_of, greatest, least, priced_margin
+from core.uncertainty.extremes import (
+    bound_of,
+    budget_of,
+    greatest,
+    greatest_divergence,
+    least,
+    priced_margin,
+)
 from core.validation import FloatArray, IntArray
 
 _GRID = 8
@@ -243,9 +250,33 @@ def _one_peak(ball: RenyiBall, values: _Values, triples: IntArray, best: WorstCa
         tolerances=_TOLERANCES,
     )
     # without a change of sign a level is highest at the end of the grid, or flat
-    angles = np.where(peaks.success, _angle(peaks.x), grid[at])
-    high, low = _values(ball, values, chosen, angles[:, None])
-    return _better(best, _log_ratio(high, low)[:, 0], chosen, angles)
+    angles = np.where(peaks.success, _angle(peaks.x), grid[at])[:, None]
+    if ball.alpha < 1 and 0 < ball.bound < np.inf:
+        angles = np.hstack([angles, _turns(ball, values, chosen)])
+    high, low = _values(ball, values, chosen, angles)
+    every = np.repeat(chosen, angles.shape[1], axis=0)
+    return _better(best, _log_ratio(high, low).ravel(), every, angles.ravel())
+
+
+def _turns(ball: RenyiBall, values: _Values, triples: IntArray) -> FloatArray:
+    """Return the angles, (n, 4), where more budget ceases to change a side: a peak may be a kink.
+
+    For orders below 1 a finite budget takes a conditional to a corner, or its secret's mass away.
+    Each is a little beyond, as a side may change without bound up to there.
+    """
+    y, secrets = triples[:, 0], triples[:, 1:].T
+    sides = np.stack([values.of(y, secrets[0]), values.of(y, secrets[1])])
+    top, bottom = sides[0].max(axis=1), sides[1].min(axis=1)
+    gaps = np.stack([top[:, None] - sides[0], sides[1] - bottom[:, None]])
+    known = np.stack([values.p_of(y, secret) for secret in secrets])
+    corners = greatest_divergence(known, gaps, ball.alpha)
+    spent = budget_of(np.stack([corners, np.full(corners.shape, np.inf)]), ball.alpha)
+    parts = np.sqrt(np.clip(spent * ball.p_s[secrets] / ball.budget, 0.0, 1.0))
+    beyond = 1e-15  # radians: some roundings of an angle
+    first = np.minimum(np.arcsin(parts[:, 0]) + beyond, np.pi / 2)
+    second = np.maximum(np.arccos(parts[:, 1]) - beyond, 0.0)
+    result: FloatArray = np.concatenate([first, second]).T
+    return result
 
 
 def _angle(split: FloatArray) -> FloatArray:

@@ -392,8 +392,9 @@ def _bound(joint: Joint, notion: Notion, purpose: Purpose) -> float | None:
     """Return a bound on the utility that needs no search; None where none is known."""
     if not isinstance(purpose, Information):
         return None
-    of_joint = notion.at_estimate(notion.eps) if isinstance(notion, RobustForX) else notion
-    return chain_bound(joint, of_joint)
+    if isinstance(notion, RobustForX) and notion.is_around(joint):
+        notion = notion.at_estimate(notion.eps)
+    return chain_bound(joint, notion)
 
 
 def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) -> Mechanism:
@@ -403,7 +404,8 @@ def at_a_glance(joint: Joint, notion: Notion, utility: Purpose | None = None) ->
         joint, notion, Options(), (*INSTANT, *(entry.key for entry in CLOSED_FORMS)), goal
     )
     if joint.n_x <= SIZES.leveled_symbols:
-        known += [revalued(joint, made, goal) for made in known_without_search(joint, notion)]
+        more = [*diluted_x(joint, notion), *known_without_search(joint, notion)]
+        known += [revalued(joint, made, goal) for made in more]
     return at_least(joint, _as_at(joint, None, notion, goal), known)
 
 

@@ -252,6 +252,21 @@ def test_a_robust_line_of_many_symbols_is_searched_at_a_few_budgets(monkeypatch)
     )
 
 
+@pytest.mark.parametrize("notion", [LIP(7.0), LDP(7.0)], ids=str)
+def test_x_itself_diluted_is_known_at_a_glance(notion):
+    """Pale lines of LIP and LDP ended at .84 of H(X), below a robust one of the same data."""
+    joint = Joint.random_dirichlet(6, 12, 0.3, np.random.default_rng(0))
+    assert module.at_a_glance(joint, notion).nmi > 0.95
+
+
+def test_a_bound_at_a_glance_does_not_take_another_estimate_for_a_member():
+    joint = Joint.from_counts([[30, 1, 1], [1, 30, 1]])
+    other = Joint.from_counts([[300, 300, 300], [300, 300, 300]])
+    notion = RobustLDP.of_joint(other, 0.3)
+    kept = module.at_a_glance(joint, notion)
+    assert optimal(joint, notion).utility <= kept.upper_bound + 1e-9
+
+
 def test_a_robust_line_short_of_time_is_searched_from_coarse_to_fine(monkeypatch):
     """At 2×29 a search of each budget found as little as none: all of four kept the same."""
     searched, now = [], [0.0]
