@@ -1,5 +1,8 @@
 """The optimal mechanism under a notion."""
 
+import numpy as np
+
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.remembered import with_remembered
 from core.mechanisms.optima.robust_optimal import (
@@ -81,7 +84,8 @@ def optimal(
     Raises
     ------
     InvalidInputError
-        If an option is outside its domain or the utility does not fit the joint.
+        If an option is outside its domain, the utility does not fit the joint, or symbols of X
+        never occur, unless the optimum is one of pairs (S, U) under RLDP.
     NotConvexError
         If the notion's allowed set is not convex.
     InfeasibleError
@@ -120,11 +124,17 @@ def _optimum(
 ) -> Mechanism:
     """Return the optimum that a search finds, which starts from a known mechanism."""
     start = before[0].kernel if before else None
+    robust = around(notion, joint)
+    unseen = np.count_nonzero(joint.p_x == 0)
+    if unseen and robust is None:
+        raise InvalidInputError(
+            f"{unseen} of the {joint.n_x} symbols of X never occur, and only an optimum of (S, U) "
+            "under RLDP answers for them. Make the joint without keep_unseen."
+        )
     if too_many_symbols(joint, notion):
         return of_many_symbols(joint, notion, goal, options)
     if isinstance(notion, RobustForX) and isinstance(goal, Information):
         return robust_of_x(joint, notion, start, **options)
-    robust = around(notion, joint)
     if robust is not None and robust.uncertainty.n_u == 1:
         robust = None  # U is constant: RLDP is LDP
     if robust is None or not isinstance(goal, Information):

@@ -10,6 +10,7 @@ from benchmarks.pairs import COLUMNS
 from core import clock
 from core import mechanisms as m
 from core.data import DataSpec, count
+from core.errors import InvalidInputError
 from core.joint import Joint
 from core.measures import entropy, mutual_information
 from core.mechanisms import result as made
@@ -451,6 +452,15 @@ def test_a_nominal_optimum_of_many_cells_that_is_robust_is_searched_for_once(mon
     assert len(searches) == 1
     assert result.utility > 0
     assert result.audit.holds
+
+
+@pytest.mark.parametrize("make", [RobustLDP.of_joint, RobustPML.of_joint, lambda _, eps: LIP(eps)])
+def test_symbols_that_never_occur_are_answered_for_under_rldp_of_pairs_alone(make):
+    """Others ended in “row 2 sums to 0”, about a kernel that nobody gave."""
+    joint = Joint.with_secret_released([[0.3, 0.2, 0.0], [0.1, 0.3, 0.1]], keep_unseen=True)
+    assert answer(joint, RLDP.of_joint(joint, 1.0, n=300)).kernel.shape[0] == 6
+    with pytest.raises(InvalidInputError, match="1 of the 6 symbols of X never occur"):
+        answer(joint, make(joint, 1.0))
 
 
 def test_groups_of_many_symbols_are_audited_once(monkeypatch):
