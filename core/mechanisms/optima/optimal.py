@@ -1,7 +1,5 @@
 """The optimal mechanism under a notion."""
 
-import numpy as np
-
 from core.errors import InvalidInputError
 from core.joint import Joint
 from core.mechanisms.optima.remembered import with_remembered
@@ -125,7 +123,7 @@ def _optimum(
     """Return the optimum that a search finds, which starts from a known mechanism."""
     start = before[0].kernel if before else None
     robust = around(notion, joint)
-    unseen = np.count_nonzero(joint.p_x == 0)
+    unseen = int((joint.p_x == 0).sum())
     if unseen and robust is None:
         raise InvalidInputError(
             f"{unseen} of the {joint.n_x} symbols of X never occur, and only an optimum of (S, U) "
